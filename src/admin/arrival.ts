@@ -1,24 +1,20 @@
 /** Checks an uploaded object in R2 against the operator's claims before it can be served. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetDay } from "../catalog/days.ts";
+import type { SectionRow } from "../catalog/order-day.ts";
 import type { PackClaims } from "../catalog/publish-day.ts";
 import type { Upload } from "../catalog/uploads.ts";
 import type { DatasetName } from "../datasets/registry.ts";
+import { encodeBlocks } from "../packs/blocks-blob.ts";
 import { ByteStream } from "../packs/byte-stream.ts";
 import { PackFormatError } from "../packs/errors.ts";
-import type { DayIndex } from "../packs/layout.ts";
+import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import { locateIndex, type ReadRange } from "../packs/locate.ts";
 import { PackCheck } from "../packs/section-check.ts";
 import type { ArrivalProblem } from "./uploads.ts";
 
 /** An object in R2, with the size and checksum that its publisher announced. */
 type AnnouncedObject = Pick<Upload, "objectKey" | "sizeBytes" | "sha256">;
-
-/** An upload and the etag of its object. */
-interface Arrived<Claims> {
-  upload: Upload<Claims>;
-  etag: string;
-}
 
 /**
  * Returns how the size or the SHA-256 of the upload's object differs from what was announced; null when both match. The
@@ -45,7 +41,7 @@ export async function checkBytes(
  */
 export async function checkPack(
   bucket: R2Bucket,
-  { day, ...arrived }: Arrived<PackClaims> & { day: DatasetDay },
+  { day, ...arrived }: { day: DatasetDay; upload: Upload<PackClaims>; etag: string },
 ): Promise<DayIndex | ArrivalProblem> {
   const index = await wholePack(bucket, arrived, day.dataset);
   return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
@@ -69,7 +65,7 @@ export async function wholePack(
   const index = await packIndex(sizeBytes, readRange, dataset);
   if ("problem" in index) return (await checkBytes(bucket, arrived)) ?? index;
   const check = new PackCheck(index);
-  let broken: PackFormatError | null = null;
+  let broken: ArrivalProblem | null = null;
   const checked = (step: () => void) => {
     // The checksum of all bytes is computed even after a corrupt block, because operators can compare it with their
     // file's checksum.
@@ -78,16 +74,12 @@ export async function wholePack(
       step();
     } catch (failure) {
       if (!(failure instanceof PackFormatError)) throw failure;
-      broken = failure;
+      broken = { problem: failure.message };
     }
   };
   const wrong = await checkBytes(bucket, arrived, (piece) => checked(() => check.push(piece)));
   checked(() => check.finish());
-  return wrong ?? problemIn(broken) ?? index;
-}
-
-function problemIn(failure: PackFormatError | null): ArrivalProblem | null {
-  return failure === null ? null : { problem: failure.message };
+  return wrong ?? broken ?? index;
 }
 
 /**
@@ -105,6 +97,11 @@ export async function packIndex(
     if (failure instanceof PackFormatError) return { problem: failure.message };
     throw failure;
   }
+}
+
+/** Returns the catalog's row of a section. */
+export function indexRowOf({ blocks, ...entry }: SectionEntry): SectionRow {
+  return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
 function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims): ArrivalProblem | null {

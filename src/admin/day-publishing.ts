@@ -13,7 +13,7 @@ import { serveAgain, withdrawDay } from "../catalog/day-actions.ts";
 import type { DatasetDay } from "../catalog/days.ts";
 import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay } from "../catalog/days.ts";
 import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
-import type { DayState, SectionRow } from "../catalog/order-day.ts";
+import type { DayState } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import {
   daySubject,
@@ -28,10 +28,9 @@ import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkee
 import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
-import { encodeBlocks } from "../packs/blocks-blob.ts";
-import { packObjectKey, parsePackObjectKey, type SectionEntry } from "../packs/layout.ts";
+import { packObjectKey, parsePackObjectKey } from "../packs/layout.ts";
 import { listObjects } from "../packs/list-objects.ts";
-import { arrivedRange, checkPack, packIndex, wholePack } from "./arrival.ts";
+import { arrivedRange, checkPack, indexRowOf, packIndex, wholePack } from "./arrival.ts";
 import { calledOf, nameOf } from "./dataset-day.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores, UploadTarget } from "./uploads.ts";
@@ -50,7 +49,7 @@ export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
       const begunMs = Date.now();
       const index = await checkPack(bucket, { day, upload, etag });
       if ("problem" in index) return index;
-      await loadIndexRows(db, upload.objectId, index.entries.map(rowOf));
+      await loadIndexRows(db, upload.objectId, index.entries.map(indexRowOf));
       const doubt = await doubtOf(db, day, upload.objectId);
       if (doubt !== null && !(await isForced(db, upload.uploadId))) return { held: doubt };
       const { origin } = index;
@@ -93,10 +92,6 @@ async function doubtOf(db: D1Database, day: DatasetDay, packId: number): Promise
   }
   const of = await repeatedDay(db, day, packId);
   return of === null ? null : { reason: "day_repeated", day, of };
-}
-
-function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
-  return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
 /**

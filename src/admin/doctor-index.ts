@@ -1,13 +1,12 @@
 /** Compares the index rows of a pack with the index region of its object, from which they were made. */
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/day-securities.ts";
 import type { DatasetDay } from "../catalog/days.ts";
-import type { SectionRow } from "../catalog/order-day.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import type { Finding } from "../upkeep/finding.ts";
-import { arrivedRange, packIndex } from "./arrival.ts";
+import { arrivedRange, indexRowOf, packIndex } from "./arrival.ts";
 import { calledOf } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
@@ -80,12 +79,8 @@ export async function rebuildIndex(
     pack.packId,
     entries.map(({ symbol, market }) => `${symbol}.${market}`),
   );
-  await loadIndexRows(db, pack.packId, entries.map(rowOf));
+  await loadIndexRows(db, pack.packId, entries.map(indexRowOf));
   return { etag: found.etag, securities: entries.length };
-}
-
-function rowOf({ blocks, ...entry }: SectionEntry): SectionRow {
-  return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
 /** Returns an entry as one text, in the form that `indexRowsOf` returns. */

@@ -12,7 +12,7 @@ import { giveUp, newestRevisions } from "../catalog/upkeep.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
-import { abridged, type Finding } from "../upkeep/finding.ts";
+import { abridged, done, type Finding } from "../upkeep/finding.ts";
 import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
 import { calledOf } from "./dataset-day.ts";
@@ -104,7 +104,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   const deleted: Finding[] = [];
   for (const { key } of objects) {
     await bucket.delete(key);
-    deleted.push(done(key, `${key}, which was not in the catalog, was deleted.`));
+    deleted.push(done("objects", key, `${key}, which was not in the catalog, was deleted.`));
   }
   return deleted;
 }
@@ -114,7 +114,7 @@ export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By)
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {
     if (duty !== "spare" || !(await giveUp(db, objectKey, by))) continue;
-    given.push(done(objectKey, `${objectKey} of ${called} is not in R2 and was marked as lost.`));
+    given.push(done("objects", objectKey, `${objectKey} of ${called} is not in R2 and was marked as lost.`));
   }
   return abridged(given);
 }
@@ -182,8 +182,4 @@ function adviceFor(key: string, { day, quotesOf, called }: Place): string {
     return `Publish the quotes of ${quotesOf} again from their pack (\`edgetape publish\`), or rebuild them: this makes ${called} again and offers it`;
   }
   return `Download it (\`npx wrangler r2 object get edgetape-packs/${key} --file ${called}\`) and add it again with \`edgetape files add\``;
-}
-
-function done(subject: string, sentence: string): Finding {
-  return { check: "objects", level: "done", subject, sentence, advice: "" };
 }

@@ -11,7 +11,7 @@ import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { storesHealthOf } from "../operations/health.ts";
 import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar.ts";
-import type { Finding } from "../upkeep/finding.ts";
+import { done, type Finding } from "../upkeep/finding.ts";
 import {
   deleteExpired,
   deleteUnserved,
@@ -95,8 +95,7 @@ async function repairIndex(c: AdminContext): Promise<Answered<IndexReport>> {
   if (!after.ok || after.value.findings.length > 0) return after;
   const subject = calledOf(day);
   const sentence = `The index rows of ${subject} were rebuilt from its pack.`;
-  const done = { check: "index", level: "done", subject, sentence, advice: "" } as const;
-  return ok({ ...after.value, findings: [done] });
+  return ok({ ...after.value, findings: [done("index", subject, sentence)] });
 }
 
 async function servedOf(
@@ -116,7 +115,7 @@ type StoresHealth = DoctorReport["stores"];
 /** Returns the whole report without changing anything. `isLocal`: only this machine can reach the deployment. */
 async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
   const settings = settingsOf(env);
-  const place = upkeepOf(env, settings);
+  const place = doctorsPlace(env);
   const { db } = place;
   const [stores, migrations, days, findings] = await Promise.all([
     storesHealth(env, settings),
@@ -131,7 +130,7 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
     ]),
   ]);
   const publicBaseUrl = settings.PUBLIC_BASE_URL ?? null;
-  return { version: VERSION, nowMs: nowMs(settings), stores, migrations, publicBaseUrl, days, findings };
+  return { version: VERSION, nowMs: place.nowMs, stores, migrations, publicBaseUrl, days, findings };
 }
 
 /**
@@ -161,11 +160,7 @@ export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
 
 /** Returns the stores and the current time for the doctor. */
 function doctorsPlace(env: Env): Upkeep {
-  return upkeepOf(env, settingsOf(env));
-}
-
-function upkeepOf(env: Env, settings: Settings): Upkeep {
-  return { db: env.DB, bucket: env.PACKS, nowMs: nowMs(settings) };
+  return { db: env.DB, bucket: env.PACKS, nowMs: nowMs(settingsOf(env)) };
 }
 
 async function storesHealth(env: Env, settings: Settings): Promise<StoresHealth> {

@@ -3,6 +3,7 @@
  * request would be answered now, by the steps of contract 2.1.
  */
 
+import type * as z from "zod";
 import { identify } from "../access/identify.ts";
 import type { Bilingual } from "../base/language.ts";
 import { newRequestId } from "../base/request-id.ts";
@@ -128,11 +129,9 @@ function ended(
           en: "was accepted but did not end normally (for example, the connection broke).",
         };
     return {
+      ...NOT_RECORDED,
       ...about,
       state: inProgress ? "in_progress" : "unfinished",
-      at: null,
-      code: null,
-      reason: null,
       text: {
         zh: `请求 ${requestId}（${grant.day}）${what.zh}${counted.zh}`,
         en: `Request ${requestId} (${grant.day}) ${what.en} ${counted.en}`,
@@ -158,16 +157,15 @@ const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "It counts agai
 const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "It was not counted." };
 const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and credited." };
 
+const NO_CALLER = { accountId: null, keyId: null, interface: null };
+const NOT_RECORDED = { at: null, code: null, reason: null };
+
 function unknown(requestId: string): ExplainedRequest {
   return {
     requestId,
     state: "unknown",
-    accountId: null,
-    keyId: null,
-    interface: null,
-    at: null,
-    code: null,
-    reason: null,
+    ...NO_CALLER,
+    ...NOT_RECORDED,
     charged: false,
     text: {
       zh: `没有找到请求 ${requestId} 的记录：编号有误，或记录已过期。`,
@@ -177,11 +175,7 @@ function unknown(requestId: string): ExplainedRequest {
 }
 
 /** The assumed caller: a key, a key id, or an account. */
-interface Asker {
-  key?: string | undefined;
-  keyId?: string | undefined;
-  account?: string | undefined;
-}
+type Asker = Pick<z.output<typeof explainSchema>, "key" | "keyId" | "account">;
 
 /** Evaluates the request in the body as if it were made now, without counting or changing anything. */
 async function explainRequest(c: AdminContext): Promise<Answered<Explanation>> {
@@ -227,12 +221,8 @@ async function judge(
   const principal = found.value;
   judged.asker = principal;
   judged.pass(3, "key", `account ${principal.accountId}${principal.keyId ? `, key ${principal.keyId}` : ""}`);
-  judged.steps.push({
-    step: 4,
-    about: "rate",
-    result: "not_judged",
-    detail: "checking the rate would count a request",
-  });
+  const detail = "checking the rate would count a request";
+  judged.steps.push({ step: 4, about: "rate", result: "not_judged", detail });
 
   const prepared = await operation.prepare(envelope, scope);
   if (!prepared.ok) return judged.refuse(5, "params", prepared.refusal);
@@ -322,6 +312,6 @@ class Judged {
       return { ...asker, steps, code: 200, reason: "success", httpStatus: 200, message };
     }
     const { code, reason, status, message } = outcomeOf(denial);
-    return { ...asker, steps, code, reason, httpStatus: status[format], message: message };
+    return { ...asker, steps, code, reason, httpStatus: status[format], message };
   }
 }

@@ -24,6 +24,7 @@ import {
   uploadParts,
 } from "../catalog/uploads.ts";
 import { listObjects } from "../packs/list-objects.ts";
+import { freeParts } from "../upkeep/objects.ts";
 import { type AdminContext, readAtMost } from "./context.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
@@ -119,7 +120,7 @@ export async function begin<Claims>(
   const r2UploadId = multipart.uploadId;
   const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
   if (!(await takeOver(stores, upload, previous))) {
-    await forget(bucket, objectKey, r2UploadId);
+    await freeParts(bucket, { objectKey, r2UploadId });
     const other = await openUpload<Claims>(db, target);
     if (other !== null && isResumable(other, content, nowMs)) return ok(await resumed(db, other));
     return refused({ reason: "other_publisher", called: of.called });
@@ -133,7 +134,7 @@ export async function discard(
   upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,
 ): Promise<void> {
   if (await moveUpload(db, upload, "uploading", "replaced")) {
-    await forget(bucket, upload.objectKey, upload.r2UploadId);
+    await freeParts(bucket, upload);
   }
 }
 
@@ -142,8 +143,9 @@ export async function discard(
  * resumed here.
  */
 function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
-  if (open.r2UploadId === ADOPTED_R2_UPLOAD_ID) return false;
-  return isSameContent(open, content) && nowMs - open.begunAtMs < RESUMABLE_MS;
+  const [had, claims] = [open, content].map((each) => JSON.stringify(each.claims));
+  const isSame = open.sha256 === content.sha256 && open.sizeBytes === content.sizeBytes && had === claims;
+  return isSame && open.r2UploadId !== ADOPTED_R2_UPLOAD_ID && nowMs - open.begunAtMs < RESUMABLE_MS;
 }
 
 async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<Begun<Claims>> {
@@ -160,25 +162,8 @@ export async function takeOver(
   previous: Upload | null,
 ): Promise<boolean> {
   if (!(await beginUpload(db, upload, previous))) return false;
-  if (previous !== null) await forget(bucket, previous.objectKey, previous.r2UploadId);
+  if (previous !== null) await freeParts(bucket, previous);
   return true;
-}
-
-function isSameContent(a: Content<unknown>, b: Content<unknown>): boolean {
-  const claims = [a, b].map((content) => JSON.stringify(content.claims));
-  return a.sha256 === b.sha256 && a.sizeBytes === b.sizeBytes && claims[0] === claims[1];
-}
-
-/**
- * Deletes the parts of an ended upload from R2. A failure is only logged, because R2 discards the parts after 7 days.
- */
-async function forget(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
-  if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
-  try {
-    await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
-  } catch (failure) {
-    console.warn(JSON.stringify({ event: "upload_not_aborted", objectKey, failure: String(failure) }));
-  }
 }
 
 /** Returns the number of parts of an upload of this size. */
@@ -277,11 +262,7 @@ export interface Completed {
 }
 
 /** An upload to complete, with its target and the actor. */
-interface Completion<Claims> {
-  target: UploadTarget<Claims>;
-  upload: Upload<Claims>;
-  by: By;
-}
+type Completion<Claims> = { target: UploadTarget<Claims>; upload: Upload<Claims>; by: By };
 
 /**
  * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content differs
@@ -291,31 +272,20 @@ export async function complete<Claims>(
   stores: Stores,
   completion: Completion<Claims>,
 ): Promise<Answered<Completed>> {
+  const { db } = stores;
   const { upload } = completion;
-  if (upload.state === "uploading") return assembleFirst(stores, completion);
+  const { uploadId, target } = upload;
   if (upload.state === "completing") return settle(stores, completion);
   if (upload.state === "served") return ok({ newRevision: false });
-  return refused({ reason: "upload_ended", state: upload.state, note: upload.stateNote });
-}
-
-async function assembleFirst<Claims>(
-  stores: Stores,
-  completion: Completion<Claims>,
-): Promise<Answered<Completed>> {
-  const { upload } = completion;
-  const there = new Set((await uploadParts(stores.db, upload.uploadId)).map(({ n }) => n));
+  if (upload.state !== "uploading") return refused(endedRefusal(upload));
+  const there = new Set((await uploadParts(db, uploadId)).map(({ n }) => n));
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
   if (missing.length > 0) return refused({ reason: "parts_missing", missing });
   // From here on the parts can become an object at any moment, so the revision's number counts as used.
-  await moveUpload(stores.db, upload, "uploading", "completing");
-  return again(stores, completion);
-}
-
-/** Continues from the upload's current state, which another caller may have changed. */
-async function again<Claims>(stores: Stores, completion: Completion<Claims>): Promise<Answered<Completed>> {
-  const { target, uploadId } = completion.upload;
-  const now = await findUpload<Claims>(stores.db, target, uploadId);
+  await moveUpload(db, upload, "uploading", "completing");
+  // Another caller may have changed the state meanwhile.
+  const now = await findUpload<Claims>(db, target, uploadId);
   if (now === null || now.state === "uploading")
     throw new Error(`upload ${uploadId} returned to an earlier state`);
   return complete(stores, { ...completion, upload: now });

@@ -77,15 +77,9 @@ export type StoredPart = z.infer<typeof storedPartSchema>;
 
 const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
-/** The current revision of a day, in any state. */
-const daySummarySchema = z.strictObject({
-  /** Absent for orders, because earlier versions of the CLI refuse unknown properties. */
-  dataset: datasetSchema.optional(),
-  tradedate: beijingDateSchema,
+/** A revision of a day with the facts of its pack. */
+const revisionFacts = {
   revision: z.int().min(1),
-  state: z.enum(DAY_STATES),
-  /** The reason for the withdrawal or the damage, or what a degraded day lacks; otherwise empty. */
-  note: z.string(),
   degraded: z.boolean(),
   rows: countSchema,
   /** Number of securities in the index, including those without rows. */
@@ -95,6 +89,17 @@ const daySummarySchema = z.strictObject({
   buildId: z.string(),
   /** RFC 3339, Beijing time. */
   publishedAt: z.string(),
+};
+
+/** The current revision of a day, in any state. */
+const daySummarySchema = z.strictObject({
+  ...revisionFacts,
+  /** Absent for orders, because earlier versions of the CLI refuse unknown properties. */
+  dataset: datasetSchema.optional(),
+  tradedate: beijingDateSchema,
+  state: z.enum(DAY_STATES),
+  /** The reason for the withdrawal or the damage, or what a degraded day lacks; otherwise empty. */
+  note: z.string(),
   /** Milliseconds until this revision is announced to customers (contract 9); 0 once it is. */
   announcedInMs: countSchema,
 });
@@ -267,15 +272,8 @@ export type ChangeList = z.infer<typeof changeListSchema>;
 
 /** A revision in a day's history, newest first. `replacedAt` is null for the current one. */
 const dayRevisionSchema = z.strictObject({
-  revision: z.int().min(1),
-  buildId: z.string(),
-  sha256: sha256Schema,
-  rows: countSchema,
-  securities: countSchema,
-  sizeBytes: countSchema,
-  degraded: z.boolean(),
+  ...revisionFacts,
   objectKey: z.string(),
-  publishedAt: z.string(),
   replacedAt: z.string().nullable(),
   /** Null for packs without a builder version. */
   builderVersion: z.string().nullable(),

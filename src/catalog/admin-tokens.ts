@@ -2,6 +2,7 @@
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
+import { USE_NOTED_EVERY_MS } from "./keys.ts";
 import { part, rows, sql } from "./sql.ts";
 
 /** Instants are Unix milliseconds. */
@@ -16,9 +17,6 @@ export interface AdminToken {
   lastUsedAtMs: number | null;
   revokedAtMs: number | null;
 }
-
-/** A token's last use is recorded at most this often. */
-const USE_NOTED_EVERY_MS = 3_600_000;
 
 const TOKEN = part`
   SELECT name, scope, first_characters AS firstCharacters, created_at_ms AS createdAtMs, created_by AS createdBy,

@@ -16,7 +16,7 @@ export interface ApiKey {
   lastUsedAtMs: number | null;
 }
 
-/** A key's last use is recorded at most this often, which keeps writes cheap. */
+/** The last use of a key or token is recorded at most this often, which keeps writes cheap. */
 export const USE_NOTED_EVERY_MS = 3_600_000;
 
 const KEY = part`

@@ -79,27 +79,23 @@ export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }
 
-interface OrderDayRow extends DayFacts {
-  tradedate: string | null;
+interface OrderDayRow extends DayFacts, Omit<SectionRow, "symbol" | "market" | "blocksBlob"> {
+  tradedate: BeijingDate | null;
   others: string | null;
   /** Joined by commas. */
   elsewhere: string | null;
   /** The number of calendar rows after `tradedate` up to today, when the date was omitted. */
-  closed_since: number | null;
+  closedSince: number | null;
   revision: number | null;
   state: DayState | null;
-  object_key: string | null;
+  objectKey: string | null;
   etag: string | null;
   sha256: string | null;
-  build_id: string | null;
+  buildId: string | null;
   securities: number | null;
+  /** Null when the day has no row of the symbol. */
   market: Market | null;
-  section_offset: number;
-  section_length: number;
-  footer_length: number;
-  rows: number;
-  last_time: number;
-  crc: number;
+  /** D1 returns a BLOB as an array of numbers. */
   blocks: number[];
 }
 
@@ -109,9 +105,9 @@ interface OrderDayRow extends DayFacts {
  */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
-const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key, p.etag, p.sha256, p.build_id, p.securities,
-  s.market, s.section_offset, s.section_length, s.footer_length, s.rows, s.last_time, s.crc,
-  s.blocks,
+const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key AS objectKey, p.etag, p.sha256,
+  p.build_id AS buildId, p.securities, s.market, s.section_offset AS offset, s.section_length AS length,
+  s.footer_length AS footerLength, s.rows, s.last_time AS lastTime, s.crc, s.blocks,
   ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
   ${fact("earliest", "SELECT min(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
   ${fact("open", "SELECT open FROM trading_days WHERE day = asked.tradedate")}`;
@@ -136,11 +132,11 @@ function found(asked: string, dataset: DatasetName): string {
 }
 
 const onADate = (dataset: DatasetName) =>
-  `SELECT asked.tradedate, NULL AS closed_since, ${COLUMNS} ${found("?1", dataset)}`;
+  `SELECT asked.tradedate, NULL AS closedSince, ${COLUMNS} ${found("?1", dataset)}`;
 
 const onTheNewestDay = (dataset: DatasetName) => `
   SELECT asked.tradedate,
-    (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closed_since,
+    (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closedSince,
     ${COLUMNS} ${found(`(${NEWEST_DAY})`, dataset)}`;
 
 /** Returns the statement that answers `question` in one read; pass its result to `orderDayOf`. */
@@ -169,16 +165,16 @@ export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderD
 }
 
 function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
-  const newest = row.tradedate as BeijingDate | null;
+  const newest = row.tradedate;
   // Every day after the newest trading day must be in the calendar as closed; otherwise an open day may be missing.
-  if (newest === null || addDays(newest, row.closed_since ?? 0) !== today) {
+  if (newest === null || addDays(newest, row.closedSince ?? 0) !== today) {
     throw new CalendarGapError(`The trading calendar does not reach ${today} without a gap; load that year.`);
   }
   return newest;
 }
 
 function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
-  const { revision, state, object_key: objectKey, etag, sha256, build_id: buildId, securities } = row;
+  const { revision, state, objectKey, etag, sha256, buildId, securities } = row;
   if (revision === null || state === null) return null;
   if (objectKey === null || etag === null || sha256 === null || buildId === null) return null;
   const pack = { objectKey, etag, sha256, buildId, tradedate };
@@ -186,19 +182,8 @@ function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
 }
 
 function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {
-  if (row.market === null) return [];
-  return [
-    {
-      symbol,
-      market: row.market,
-      offset: row.section_offset,
-      length: row.section_length,
-      footerLength: row.footer_length,
-      rows: row.rows,
-      lastTime: row.last_time,
-      crc: row.crc,
-      // D1 returns a BLOB as an array of numbers.
-      blocksBlob: Uint8Array.from(row.blocks),
-    },
-  ];
+  const { market, offset, length, footerLength, rows, lastTime, crc, blocks } = row;
+  if (market === null) return [];
+  const place = { offset, length, footerLength, crc };
+  return [{ symbol, market, rows, lastTime, ...place, blocksBlob: Uint8Array.from(blocks) }];
 }

@@ -101,26 +101,18 @@ function planFor(
   nowMs: number,
 ): Result<PlanInForce, EntitlementDenial> {
   const inForce = planInForce(principal.subscriptions, nowMs);
-  if (inForce === null) return refused(withoutPlan(principal.subscriptions, service, nowMs));
+  if (inForce === null) {
+    const ended = lastEnded(principal.subscriptions, nowMs);
+    if (ended === undefined) return refused({ reason: "plan_missing", service, plan: null });
+    return refused({ reason: "plan_expired", plan: ended.plan, endedMs: ended.endMs });
+  }
   if (PLANS[inForce.plan][service].kind !== "none") return ok(inForce);
   return refused({ reason: "plan_missing", service, plan: inForce.plan });
 }
 
-/**
- * Returns the refusal when no plan is in force: `plan_expired` with the latest end if a subscription has ended, else
- * `plan_missing`.
- */
-function withoutPlan(
-  subscriptions: readonly Subscription[],
-  service: ServiceName,
-  nowMs: number,
-): EntitlementDenial {
-  let latest: PlanInForce | null = null;
-  for (const { plan, endMs } of subscriptions) {
-    if (endMs <= nowMs && (latest === null || endMs > latest.endMs)) latest = { plan, endMs };
-  }
-  if (latest === null) return { reason: "plan_missing", service, plan: null };
-  return { reason: "plan_expired", plan: latest.plan, endedMs: latest.endMs };
+/** Returns the subscription that ended last, at `nowMs` or before; undefined when none has ended. */
+export function lastEnded(subscriptions: readonly Subscription[], nowMs: number): Subscription | undefined {
+  return subscriptions.filter(({ endMs }) => endMs <= nowMs).toSorted((a, b) => b.endMs - a.endMs)[0];
 }
 
 function earlier(one: BeijingDate, other: BeijingDate): BeijingDate {

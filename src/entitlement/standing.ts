@@ -1,7 +1,7 @@
 /** The present plan, windows and limits of an account, as shown to key holders, operators and the console. */
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { ServiceName } from "./caller-denial.ts";
-import { planInForce } from "./entitle.ts";
+import { lastEnded, planInForce } from "./entitle.ts";
 import { PLANS } from "./plans.ts";
 import type { DailyLimits, PlanName, Principal } from "./principal.ts";
 
@@ -34,9 +34,7 @@ export function standingOf(
   const inForce = planInForce(subscriptions, nowMs);
   if (inForce === null) {
     const windows = { order_history: null, auction_tick: null, level2: null };
-    const ended = subscriptions
-      .filter(({ endMs }) => endMs <= nowMs)
-      .toSorted((a, b) => b.endMs - a.endMs)[0];
+    const ended = lastEnded(subscriptions, nowMs);
     if (ended === undefined) return { plan: null, state: "none", endsAtMs: null, windows, limits: null };
     return { plan: ended.plan, state: "expired", endsAtMs: ended.endMs, windows, limits: null };
   }

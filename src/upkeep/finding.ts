@@ -16,6 +16,11 @@ export interface Finding {
   zh?: { sentence: string; advice: string };
 }
 
+/** Returns the finding that a check repaired something. */
+export function done(check: string, subject: string, sentence: string): Finding {
+  return { check, level: "done", subject, sentence, advice: "" };
+}
+
 /** The maximum number of findings of one kind that are listed: a lost bucket would produce thousands. */
 const TOLD = 10;
 

@@ -6,9 +6,10 @@ import {
   retirePack,
   staleUploads,
 } from "../catalog/upkeep.ts";
+import { ADOPTED_R2_UPLOAD_ID, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { listObjects } from "../packs/list-objects.ts";
-import { abridged, type Finding } from "./finding.ts";
+import { abridged, done, type Finding } from "./finding.ts";
 
 /** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept for the same time. */
 const UPLOAD_KEPT_MS = 7 * 86_400_000;
@@ -106,59 +107,63 @@ export function objectFindings({ missing, changed }: Pick<Judgement, "missing" |
     ...abridged(missing.filter(isServed).map(missingServed)),
     ...abridged(missing.filter((known) => !isServed(known)).map(missingSpare)),
     ...abridged(
-      changed.map(({ known, stored }) => ({
-        check: "objects",
-        level: isServed(known) ? "failed" : "warning",
-        subject: known.objectKey,
-        sentence: `${known.called}: the object ${known.objectKey} in R2 (${stored.size} bytes, ETag ${stored.etag}) differs from the catalog (${known.sizeBytes} bytes).`,
-        advice: PUBLISH_AGAIN,
-        zh: {
-          sentence: `${known.called}：R2 中的对象 ${known.objectKey}（${stored.size} 字节）与目录记录（${known.sizeBytes} 字节）不符。`,
-          advice: PUBLISH_AGAIN_ZH,
-        },
-      })),
+      changed.map(({ known, stored }) => {
+        const { objectKey, called, sizeBytes } = known;
+        return objectFinding(
+          isServed(known) ? "failed" : "warning",
+          objectKey,
+          `${called}: the object ${objectKey} in R2 (${stored.size} bytes, ETag ${stored.etag}) differs from the catalog (${sizeBytes} bytes).`,
+          `${called}：R2 中的对象 ${objectKey}（${stored.size} 字节）与目录记录（${sizeBytes} 字节）不符。`,
+        );
+      }),
     ),
   ];
 }
 
-const PUBLISH_AGAIN = "Publish it again from its pack or file.";
-const PUBLISH_AGAIN_ZH = "请用原来的日包或文件重新发布。";
+const PUBLISH_AGAIN = {
+  en: "Publish it again from its pack or file.",
+  zh: "请用原来的日包或文件重新发布。",
+};
 
-function isServed({ duty }: Judgement["missing"][number]): boolean {
+function objectFinding(
+  level: Finding["level"],
+  subject: string,
+  sentence: string,
+  sentenceZh: string,
+  advice = PUBLISH_AGAIN,
+): Finding {
+  const zh = { sentence: sentenceZh, advice: advice.zh };
+  return { check: "objects", level, subject, sentence, advice: advice.en, zh };
+}
+
+function isServed({ duty }: KnownObject): boolean {
   return duty === "kept";
 }
 
-function missingServed({ objectKey, called }: Judgement["missing"][number]): Finding {
-  return {
-    check: "objects",
-    level: "failed",
-    subject: objectKey,
-    sentence: `${called} is in the catalog, but its object ${objectKey} is not in R2.`,
-    advice: PUBLISH_AGAIN,
-    zh: {
-      sentence: `${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`,
-      advice: PUBLISH_AGAIN_ZH,
-    },
-  };
+function missingServed({ objectKey, called }: KnownObject): Finding {
+  return objectFinding(
+    "failed",
+    objectKey,
+    `${called} is in the catalog, but its object ${objectKey} is not in R2.`,
+    `${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`,
+  );
 }
 
 /**
  * Returns the finding about a missing object that is not served. After a restore, the catalog can list earlier packs
  * and files that were not copied to R2.
  */
-function missingSpare({ objectKey, called }: Judgement["missing"][number]): Finding {
-  return {
-    check: "objects",
-    level: "warning",
-    subject: objectKey,
-    sentence: `${objectKey} of ${called} is not in R2. It is not served at present.`,
-    advice:
-      "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
-    zh: {
-      sentence: `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
-      advice: "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
+function missingSpare({ objectKey, called }: KnownObject): Finding {
+  return objectFinding(
+    "warning",
+    objectKey,
+    `${objectKey} of ${called} is not in R2. It is not served at present.`,
+    `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
+    {
+      en: "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
+      zh: "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
     },
-  };
+  );
 }
 
 /** Deletes objects that were replaced more than 7 days ago, and the index rows of replaced packs. */
@@ -171,7 +176,7 @@ export async function deleteExpired(
     if (packId !== null && !(await retirePack(db, packId, nowMs))) continue;
     await bucket.delete(objectKey);
     deleted.push(
-      gone("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} was deleted.`),
+      done("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} was deleted.`),
     );
   }
   return abridged(deleted);
@@ -191,14 +196,10 @@ export async function deleteUnserved(
     if (present?.etag !== stored.etag) continue;
     await bucket.delete(stored.key);
     deleted.push(
-      gone("uploads", stored.key, `An upload of ${known.called} was not served; ${stored.key} was deleted.`),
+      done("uploads", stored.key, `An upload of ${known.called} was not served; ${stored.key} was deleted.`),
     );
   }
   return abridged(deleted);
-}
-
-function gone(check: string, subject: string, sentence: string): Finding {
-  return { check, level: "done", subject, sentence, advice: "" };
 }
 
 /** Ends open uploads that began more than `keptMs` ago and frees their parts. */
@@ -210,14 +211,9 @@ export async function endAbandoned(
   for (const upload of await staleUploads(db, nowMs - keptMs)) {
     // An upload that is being completed keeps its parts; the object made of them is deleted when it expires.
     if (!(await endStaleUpload(db, upload))) continue;
-    if (upload.state === "uploading") await freeParts(bucket, upload.objectKey, upload.r2UploadId);
-    findings.push({
-      check: "uploads",
-      level: "done",
-      subject: upload.target,
-      sentence: `The upload of ${upload.target} was never completed and has been ended.`,
-      advice: "",
-    });
+    if (upload.state === "uploading") await freeParts(bucket, upload);
+    const { target } = upload;
+    findings.push(done("uploads", target, `The upload of ${target} was never completed and has been ended.`));
   }
   return abridged(findings);
 }
@@ -237,8 +233,12 @@ export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Prom
   );
 }
 
-/** Frees the parts of an upload. A failure is only logged, because R2 frees parts by itself after 7 days. */
-async function freeParts(bucket: R2Bucket, objectKey: string, r2UploadId: string): Promise<void> {
+/** Frees the parts of an ended upload. A failure is only logged, because R2 frees parts by itself after 7 days. */
+export async function freeParts(
+  bucket: R2Bucket,
+  { objectKey, r2UploadId }: Pick<Upload, "objectKey" | "r2UploadId">,
+): Promise<void> {
+  if (r2UploadId === ADOPTED_R2_UPLOAD_ID) return;
   try {
     await bucket.resumeMultipartUpload(objectKey, r2UploadId).abort();
   } catch (failure) {
