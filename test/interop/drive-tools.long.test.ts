@@ -1,9 +1,11 @@
-/** Runs the commands that a share's page shows, unchanged, with the password typed in. */
+/** Runs the commands that a share's page shows, unchanged, with the password typed in, and reads its files by ranges. */
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { zstdDecompressSync } from "node:zlib";
+import { asyncBufferFromUrl, parquetMetadataAsync, parquetReadObjects } from "hyparquet";
 import { afterAll, describe, expect, it } from "vitest";
-import { startDriveWorld } from "../conformance/drive-world.ts";
-import { onDrive } from "../support/drive.ts";
+import { DAY, startDriveWorld } from "../conformance/drive-world.ts";
+import { basic, onDrive } from "../support/drive.ts";
 import { pythonWith } from "../support/python.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
@@ -98,5 +100,43 @@ describe.skipIf(duckdb === null)("the DuckDB program shown on the share's page",
     );
     const output = await mustRun(duckdb ?? "", ["-c", lines], { input: `${world.share.password}\n` });
     expect(output).toContain(world.share.url.slice(0, 20));
+  });
+});
+
+const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+
+/** Returns a file of the share for hyparquet, which reads it by ranges over HTTP. */
+function open(path: string) {
+  const { url, shareId, password } = world.share;
+  return asyncBufferFromUrl({ url: url + path, requestInit: { headers: basic(shareId, password) } });
+}
+
+describe("hyparquet's asyncBufferFromUrl", () => {
+  it("reads the rows of the day's pack by ranges", async () => {
+    const before = world.service.logs.length;
+    const file = await open(`${DAY}/${DAY}_orders.parquet`);
+    const metadata = await parquetMetadataAsync(file);
+    expect(metadata.row_groups.length).toBeGreaterThan(5);
+    const rows = await parquetReadObjects({ file, metadata, compressors });
+    expect(rows).toHaveLength(world.main.securities.reduce((sum, { orders }) => sum + orders.length, 0));
+    const maotai = rows.filter(({ symbol }) => symbol === "600519");
+    expect(maotai.map(({ time, volume }) => [time, Number(volume)])).toEqual(
+      world.main.rowsOf("600519").map((row) => [row[2], row[8]]),
+    );
+    const parts = world.service.logs.slice(before).filter((line) => line.includes('"status":206'));
+    expect(parts.length).toBeGreaterThan(0);
+  });
+
+  it("reads the file of one security in by-symbol", async () => {
+    const file = await open(`${DAY}/by-symbol/600519.SH.parquet`);
+    const rows = await parquetReadObjects({ file, compressors });
+    expect(rows).toHaveLength(world.main.rowsOf("600519").length);
+    expect(new Set(rows.map(({ symbol }) => symbol))).toEqual(new Set(["600519"]));
+  });
+
+  it("is refused without the password", async () => {
+    await expect(
+      asyncBufferFromUrl({ url: `${world.share.url}${DAY}/${DAY}_orders.parquet` }),
+    ).rejects.toThrow("401");
   });
 });

@@ -1,4 +1,5 @@
 /** The notices to every kind of webhook when a delivery is missing, incomplete or complete. */
+import { createHmac } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -41,9 +42,13 @@ async function evening(
   const { status } = await runEdgetape(["nightly", folder, "--date", tradedate, ...quick], service, {
     EDGETAPE_WEBHOOK_URL: receiver.url,
     EDGETAPE_WEBHOOK_KIND: kind,
+    EDGETAPE_WEBHOOK_SECRET: "S1",
   });
   expect(receiver.received).toHaveLength(1);
-  return { status, text: String(textOf(receiver.received[0]?.body ?? {})) };
+  const { body = {} } = receiver.received[0] ?? {};
+  const sign = createHmac("sha256", `${body.timestamp}\nS1`).digest("base64");
+  if (kind === "feishu") expect(body.sign).toBe(sign);
+  return { status, text: String(textOf(body)) };
 }
 
 describe.each([
