@@ -1,19 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { buildPack } from "../../../src/pack-builder/build.ts";
 import type { StageShares } from "../../../src/pack-builder/build-progress.ts";
-import { DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, delivery, vendorFile, vendorLine } from "./deliveries.ts";
 
 async function sharesOf(files: Record<string, string>, said: { verify: boolean; chunkBytes?: number }) {
   const seen: StageShares[] = [];
-  await buildPack({
-    sources: [delivery(files)],
-    tradedate: DAY,
-    outFolder: temporaryFolder(),
-    maxBroken: 0,
-    threads: 0,
-    onProgress: (shares) => void seen.push(shares),
-    ...said,
-  });
+  await built(delivery(files), { ...said, onProgress: (shares) => void seen.push(shares) });
   return seen;
 }
 

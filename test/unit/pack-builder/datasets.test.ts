@@ -1,23 +1,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
-import { buildPack } from "../../../src/pack-builder/build.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import { memoryBucket, openTestPack } from "../../support/packs.ts";
 import { bare } from "../../support/result.ts";
-import {
-  built,
-  countsOf,
-  DAY,
-  delivery,
-  rowsOf,
-  temporaryFolder,
-  vendorFile,
-  vendorLine,
-} from "./deliveries.ts";
+import { built, countsOf, DAY, delivery, rowsOf, spotLine, vendorFile, vendorLine } from "./deliveries.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
@@ -126,31 +115,9 @@ describe("a header line", () => {
   it("is skipped in the Shenzhen exchange's file, which normally has none", async () => {
     const names =
       "tradedate,OrigTime,SendTime,recvtime,dbtime,ChannelNo,MDStreamID,ApplSeqNum,SecurityID,SecurityIDSource,Price,OrderQty,TransactTime,Side,OrderType,ConfirmID,Contactor,ContactInfo,ExpirationDays,ExpirationType";
-    const time = "20230711093000010";
-    const row = [
-      "20230711",
-      time,
-      time,
-      time,
-      time,
-      "2011",
-      "011",
-      "1",
-      "2009",
-      "102 ",
-      "12.340",
-      "100",
-      time,
-      "1",
-      "2",
-      "",
-      "",
-      "",
-      "",
-      "",
-    ];
+    const row = spotLine("20230711093000010", 1, "1", "2");
     const { report } = await built(
-      delivery({ "am_hq_order_spot.txt": lines(names.replaceAll(",", "\t"), row.join("\t")) }),
+      delivery({ "am_hq_order_spot.txt": lines(names.replaceAll(",", "\t"), row) }),
     );
     expect(report).toMatchObject({ result: "whole", rows: 1 });
     expect(countsOf(report)).toMatchObject({ header_line: 1 });
@@ -252,15 +219,7 @@ if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n
 
 describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
   it("give the pack of orders, and the report names the trades as not read", async () => {
-    const report = await buildPack({
-      sources: [ORDERS, TRADES],
-      tradedate: "20230711" as BeijingDate,
-      outFolder: temporaryFolder(),
-      maxBroken: 0,
-      threads: 0,
-      verify: false,
-      onProgress: () => {},
-    });
+    const { report } = await built([ORDERS, TRADES]);
     expect(report).toMatchObject({ result: "whole", rows: 149_359, defects: [] });
     expect(report.leftOut).toEqual([
       { path: expect.stringContaining("SHtrans.csv"), reason: "other_dataset" },

@@ -6,11 +6,17 @@ import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";
 import { onTestFinished } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName } from "../../../src/datasets/registry.ts";
+import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import { madeOrigin } from "../../../src/pack-builder/accounting.ts";
-import { buildPack } from "../../../src/pack-builder/build.ts";
+import {
+  type BuildOptions,
+  buildPack,
+  buildPacks,
+  type DeliveryOptions,
+} from "../../../src/pack-builder/build.ts";
 import { type BuildReport, leftOutLines, packLines } from "../../../src/pack-builder/build-report.ts";
 import { leftOutText } from "../../../src/pack-builder/delivery/source-file.ts";
+import type { DeliveryReport } from "../../../src/pack-builder/delivery-report.ts";
 import { packName } from "../../../src/pack-builder/pack-file.ts";
 import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import type { DayIndex, SectionEntry } from "../../../src/packs/layout.ts";
@@ -68,40 +74,46 @@ const USUAL = {
   volume: "100",
 };
 
+/** Returns a line of the Shenzhen exchange's file, which has tabs and no header: an order of 002009. */
+export function spotLine(time: string, number: number, side: string, type: string): string {
+  const stamps = ["20230711", time, time, time, time];
+  const order = ["2011", "011", number, "2009", "102 ", "12.340", "100", time, side, type];
+  return [...stamps, ...order, "", "", "", "", ""].join("\t");
+}
+
 export interface Built {
   report: BuildReport;
   pack: string;
   quarantine: string;
 }
 
-/** Builds the pack of `DAY` from `sources`, allowing `maxBroken` broken lines (default 0). */
+/** A build of `DAY` that allows no broken line, verifies nothing and uses no thread. */
+const usual = (sources: string | readonly string[]) => ({
+  ...{ sources: [sources].flat(), tradedate: DAY, outFolder: temporaryFolder() },
+  ...{ maxBroken: 0, threads: 0, verify: false },
+  onProgress: () => {},
+});
+
+/** Builds the pack of `DAY` from `sources`. */
 export async function built(
-  sources: string | string[],
-  said: {
-    dataset?: DatasetName;
-    tradedate?: BeijingDate;
-    maxBroken?: number;
-    threads?: number;
-    verify?: boolean;
-    chunkBytes?: number;
-  } = {},
+  sources: string | readonly string[],
+  said: Partial<Omit<BuildOptions, "sources">> = {},
 ): Promise<Built> {
-  const outFolder = temporaryFolder();
-  const report = await buildPack({
-    sources: [sources].flat(),
-    tradedate: DAY,
-    outFolder,
-    maxBroken: 0,
-    threads: 0,
-    verify: false,
-    ...said,
-    onProgress: () => {},
-  });
+  const options = { ...usual(sources), ...said };
+  const { outFolder, tradedate, dataset = "orders" } = options;
   return {
-    report,
-    pack: join(outFolder, packName(said.dataset ?? "orders", said.tradedate ?? DAY)),
-    quarantine: join(outFolder, `${DAY}${said.dataset === "trades" ? "_trades" : ""}.quarantine.csv`),
+    report: await buildPack(options),
+    pack: join(outFolder, packName(dataset, tradedate)),
+    quarantine: join(outFolder, `${DAY}${dataset === "trades" ? "_trades" : ""}.quarantine.csv`),
   };
+}
+
+/** Builds every pack of `DAY` from `sources`. */
+export function builtDay(
+  sources: string | readonly string[],
+  said: Partial<Omit<DeliveryOptions, "sources">> = {},
+): Promise<DeliveryReport> {
+  return buildPacks({ ...usual(sources), ...said });
 }
 
 /** Returns the report as lines for a terminal. */

@@ -2,13 +2,14 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { buildPack, buildPacks } from "../../../src/pack-builder/build.ts";
 import {
   built,
+  builtDay,
   countsOf,
   DAY,
   delivery,
   rowsOf,
+  spotLine,
   temporaryFolder,
   vendorFile,
   vendorLine,
@@ -132,35 +133,12 @@ describe("the pack builder", () => {
   });
 
   it("reads the Shenzhen exchange's morning and afternoon files, which have tabs and no header", async () => {
-    const row = (time: string, number: number, side: string, type: string) =>
-      [
-        "20230711",
-        time,
-        time,
-        time,
-        time,
-        "2011",
-        "011",
-        number,
-        "2009",
-        "102 ",
-        "12.340",
-        "100",
-        time,
-        side,
-        type,
-        "",
-        "",
-        "",
-        "",
-        "",
-      ].join("\t");
     const { pack, report } = await built(
       delivery({
-        "20230711/pm_hq_order_spot.txt": lines(row("20230711130000010", 3, "G", "U")),
+        "20230711/pm_hq_order_spot.txt": lines(spotLine("20230711130000010", 3, "G", "U")),
         "20230711/am_hq_order_spot.txt": lines(
-          row("20230711093000010", 1, "1", "2"),
-          row("20230711093000010", 2, "2", "1"),
+          spotLine("20230711093000010", 1, "1", "2"),
+          spotLine("20230711093000010", 2, "2", "1"),
         ),
       }),
     );
@@ -207,50 +185,11 @@ describe("the pack builder", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice/);
   });
 
-  it("leaves out files of another day or an unknown layout, and reports them", async () => {
-    const { report } = await built(
-      delivery({
-        "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine({ date: "20230710" })),
-        "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
-        "20230711/notes.txt": "hello\n",
-      }),
-    );
-    expect(report.leftOut).toEqual([
-      { path: expect.stringContaining("20230710/600519.SH"), reason: "other_day" },
-      { path: expect.stringContaining("notes.txt"), reason: "unknown_layout" },
-    ]);
-    expect(report).toMatchObject({ rows: 1, result: "degraded" });
-  });
-
-  it("does not read its own pack in the delivered folder", async () => {
-    const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
-    for (let run = 0; run < 2; run++) {
-      const report = await buildPack({
-        sources: [folder],
-        tradedate: DAY,
-        outFolder: folder,
-        maxBroken: 0,
-        threads: 0,
-        verify: false,
-        onProgress: () => {},
-      });
-      expect(report).toMatchObject({ rows: 1, securities: 1, layouts: { vendor: 1 } });
-    }
-  });
-
   it("does not read its own packs and quality sheet in the delivered folder", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     for (let run = 0; run < 2; run++) {
-      const report = await buildPacks({
-        sources: [folder],
-        tradedate: DAY,
-        outFolder: folder,
-        maxBroken: 0,
-        threads: 0,
-        verify: true,
-        onProgress: () => {},
-      });
-      expect(report).toMatchObject({ result: "whole", absent: ["trades", "quotes"] });
+      const report = await builtDay(folder, { outFolder: folder, verify: true });
+      expect(report).toMatchObject({ result: "whole", absent: ["trades", "quotes"], packs: [{ rows: 1 }] });
       const own = report.leftOut.map(({ path, reason }) => [basename(path), reason]);
       const written = [`${DAY}.parquet`, `${DAY}_quality.html`, `${DAY}_quality.json`];
       expect(own).toEqual(run === 0 ? [] : written.map((name) => [name, "own_output"]));
@@ -280,18 +219,10 @@ if (!existsSync(HEAD))
 
 describe.skipIf(!existsSync(HEAD))("the first rows of a real DataYes file", () => {
   it("give 3,000 orders of 600519 without a defect", async () => {
-    const outFolder = temporaryFolder();
-    const report = await buildPack({
-      sources: [HEAD],
-      tradedate: "20230201" as BeijingDate,
-      outFolder,
-      maxBroken: null,
-      threads: 0,
-      verify: true,
-      onProgress: () => {},
-    });
+    const tradedate = "20230201" as BeijingDate;
+    const { report, pack } = await built(HEAD, { tradedate, maxBroken: null, verify: true });
     expect(report).toMatchObject({ result: "whole", rows: 3000, securities: 1, defects: [] });
-    const [first, second] = await rowsOf(join(outFolder, "20230201.parquet"));
+    const [first, second] = await rowsOf(pack);
     expect(first).toMatchObject({ time: "091500020", exchange_order_id: 90, price: 1745, volume: 50 });
     expect(second).toMatchObject({ time: "091500220", price: 1801.01, order_type: "A", order_code: "B" });
   });

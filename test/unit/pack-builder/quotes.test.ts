@@ -6,8 +6,6 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes as description } from "../../../src/datasets/quotes.ts";
-import type { DatasetName } from "../../../src/datasets/registry.ts";
-import { buildPacks } from "../../../src/pack-builder/build.ts";
 import { readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
@@ -15,6 +13,7 @@ import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendo
 import { isMissing } from "../../support/tools.ts";
 import {
   built,
+  builtDay,
   contentOf,
   countsOf,
   DAY,
@@ -126,26 +125,14 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
   );
 }
 
-/** Builds every dataset of a delivery, which is given as its files or as a path, or only `datasets`. */
+/** Builds and checks every dataset of a delivery, which is given as its files or as a path. */
 async function buildDay(
   files: Record<string, string | Buffer> | string,
-  {
-    datasets,
-    outFolder = temporaryFolder(),
-    verify = true,
-  }: { datasets?: readonly DatasetName[]; outFolder?: string; verify?: boolean } = {},
+  said: Parameters<typeof builtDay>[1] = {},
 ) {
-  const report = await buildPacks({
-    sources: [typeof files === "string" ? files : delivery(files)],
-    datasets,
-    tradedate: DAY,
-    outFolder,
-    maxBroken: 0,
-    threads: 0,
-    verify,
-    onProgress: () => {},
-  });
-  return { outFolder, report };
+  const options = { outFolder: temporaryFolder(), verify: true, ...said };
+  const report = await builtDay(typeof files === "string" ? files : delivery(files), options);
+  return { outFolder: options.outFolder, report };
 }
 
 /** Multiplies a column of a vendor's file. */
@@ -221,15 +208,7 @@ describe("a delivery of all three datasets", () => {
   ])("with %s is refused with the factor and leaves no pack", async (_, name, column, factor, problem) => {
     const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
     const out = temporaryFolder();
-    const build = buildPacks({
-      sources: [delivery(files)],
-      tradedate: DAY,
-      outFolder: out,
-      maxBroken: 1_000_000,
-      threads: 0,
-      verify: false,
-      onProgress: () => {},
-    });
+    const build = builtDay(delivery(files), { outFolder: out, maxBroken: 1_000_000 });
     await expect(build).rejects.toThrow(problem);
     expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
   });

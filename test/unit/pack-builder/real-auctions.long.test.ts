@@ -7,9 +7,8 @@ import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { buildPacks } from "../../../src/pack-builder/build.ts";
 import { readVendorLines } from "../../support/vendor-zip.ts";
-import { temporaryFolder } from "./deliveries.ts";
+import { builtDay, temporaryFolder } from "./deliveries.ts";
 
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real auction was built !!!\n`);
@@ -85,16 +84,9 @@ function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: C
 describe.skipIf(!existsSync(DATA))("the auction pack of the real day", () => {
   it.each(DAYS)("$tradedate has the values computed from the snapshots in every column", async (day) => {
     const outFolder = temporaryFolder();
-    const { auction } = await buildPacks({
-      sources: [join(DATA, day.archive)],
-      tradedate: day.tradedate as BeijingDate,
-      outFolder,
-      datasets: ["quotes"],
-      maxBroken: 0,
-      threads: 0,
-      verify: false,
-      onProgress: () => {},
-    });
+    const tradedate = day.tradedate as BeijingDate;
+    const said = { tradedate, outFolder, datasets: ["quotes"] } as const;
+    const { auction } = await builtDay(join(DATA, day.archive), said);
     const lines = await readVendorLines(join(DATA, day.archive), "行情.csv");
     const codes = [...lines.keys()].sort();
     const expected = codes.flatMap((code) => expectedRows(lines.get(code) ?? []));

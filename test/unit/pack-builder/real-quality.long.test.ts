@@ -5,7 +5,6 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Rows } from "../../../src/datasets/dataset.ts";
 import { orders } from "../../../src/datasets/orders.ts";
 import { trades } from "../../../src/datasets/trades.ts";
-import { buildPacks } from "../../../src/pack-builder/build.ts";
 import { checkFolder } from "../../../src/pack-builder/check-packs.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
@@ -15,7 +14,7 @@ import { tradedTotals } from "../../../src/quality/sums.ts";
 import { printedRandom } from "../../support/random.ts";
 import { bare } from "../../support/result.ts";
 import { readVendorQuotes } from "../../support/vendor-zip.ts";
-import { temporaryFolder } from "./deliveries.ts";
+import { builtDay, temporaryFolder } from "./deliveries.ts";
 
 const DATA = "../shared/data";
 const JULY = "20230711" as BeijingDate;
@@ -24,15 +23,8 @@ if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real 
 
 async function checkedDay(tradedate: BeijingDate, archives: readonly string[]) {
   const outFolder = temporaryFolder();
-  await buildPacks({
-    sources: archives.map((name) => join(DATA, name)),
-    tradedate,
-    outFolder,
-    maxBroken: 0,
-    threads: 2,
-    verify: false,
-    onProgress: () => {},
-  });
+  const sources = archives.map((name) => join(DATA, name));
+  await builtDay(sources, { tradedate, outFolder, threads: 2 });
   return { outFolder, ...(await checkFolder(outFolder, tradedate)) };
 }
 

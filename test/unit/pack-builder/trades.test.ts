@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { buildPacks } from "../../../src/pack-builder/build.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
@@ -11,13 +10,13 @@ import { locateIndex } from "../../../src/packs/locate.ts";
 import { bare } from "../../support/result.ts";
 import {
   built,
+  builtDay,
   contentOf,
   countsOf,
   DAY,
   delivery,
   reportLines,
   rowsOf,
-  temporaryFolder,
   vendorFile,
   vendorLine,
 } from "./deliveries.ts";
@@ -203,15 +202,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
   ])("read with $threads threads gives two packs that each account for every row", async (said) => {
     const folder = delivery({ "mdl_4_24_0.csv": file });
     const outFolder = delivery({});
-    const { packs: reports, absent } = await buildPacks({
-      ...said,
-      sources: [folder],
-      tradedate: DAY,
-      outFolder,
-      maxBroken: 0,
-      verify: true,
-      onProgress: () => {},
-    });
+    const { packs: reports, absent } = await builtDay(folder, { ...said, outFolder, verify: true });
     expect(reports.map(({ dataset, pack, rows }) => [dataset, pack, rows])).toEqual([
       ["orders", join(outFolder, `${DAY}.parquet`), 2],
       ["trades", join(outFolder, `${DAY}_trades.parquet`), 1],
@@ -241,15 +232,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
 
 /** Builds every pack of a delivery of the vendor's orders and `files`. */
 const besideOrders = (files: Record<string, string | Uint8Array>) =>
-  buildPacks({
-    sources: [delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), ...files })],
-    tradedate: DAY,
-    outFolder: temporaryFolder(),
-    maxBroken: 0,
-    threads: 0,
-    verify: false,
-    onProgress: () => {},
-  });
+  builtDay(delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), ...files }));
 
 describe("a delivery of several datasets", () => {
   const folder = () =>
@@ -275,16 +258,13 @@ describe("a delivery of several datasets", () => {
   });
 
   it("gives the packs of the datasets it contains, and is refused when it contains none", async () => {
-    const options = { tradedate: DAY, maxBroken: 0, threads: 0, verify: false, onProgress: () => {} };
-    const outFolder = delivery({});
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
-    const { packs, absent } = await buildPacks({ ...options, sources: [alone], outFolder });
+    const { packs, absent } = await builtDay(alone);
     expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades", "quotes"]]);
     const cut = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), "cut.parquet": "PAR1" });
-    const beside = await buildPacks({ ...options, maxBroken: 1, sources: [cut], outFolder });
+    const beside = await builtDay(cut, { maxBroken: 1 });
     expect(beside).toMatchObject({ result: "degraded", absent: ["trades", "quotes"], refused: [] });
-    const nothing = delivery({ "notes.txt": "x" });
-    await expect(buildPacks({ ...options, sources: [nothing], outFolder })).rejects.toThrow(/no order file/);
+    await expect(builtDay(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file/);
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
   });
 

@@ -4,24 +4,14 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileS
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { buildPack } from "../../../src/pack-builder/build.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { bare } from "../../support/result.ts";
-import { DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
 
 const PATH = "600519.SH/逐笔委托.csv";
 
 const build = (sources: string, outFolder: string, verify: boolean) =>
-  buildPack({
-    sources: [sources],
-    tradedate: DAY,
-    outFolder,
-    maxBroken: 1,
-    threads: 1,
-    verify,
-    chunkBytes: 50_000,
-    onProgress: () => {},
-  });
+  built(sources, { outFolder, maxBroken: 1, threads: 1, verify, chunkBytes: 50_000 });
 
 describe("builds into one folder", () => {
   it("run concurrently and leave one intact pack and its quarantine file", async () => {
@@ -32,7 +22,7 @@ describe("builds into one folder", () => {
     for (const verify of [false, true]) {
       const out = temporaryFolder();
       const reports = await Promise.all(days.map((day) => build(day, out, verify)));
-      expect(reports.map(({ rows }) => rows)).toEqual([500, 900, 1300]);
+      expect(reports.map(({ report }) => report.rows)).toEqual([500, 900, 1300]);
       expect(readdirSync(out).sort()).toEqual([`${DAY}.parquet`, `${DAY}.quarantine.csv`]);
       const verified = bare(await verifyPack(join(out, `${DAY}.parquet`)));
       expect(verified).toMatchObject({ rows: expect.toBeOneOf([500, 900, 1300]) });
