@@ -1,9 +1,8 @@
-import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { isMissing } from "../../support/tools.ts";
 import { built, countsOf, delivery, rowsOf, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
-import { type ZipMember, zipOf } from "./zip-file.ts";
+import { archive, sevenZip, substituteSevenZip, type ZipMember, zipOf } from "./zip-file.ts";
 
 const FILE = vendorFile(vendorLine(), vendorLine({ time: "103000000" }));
 const NAME = "20230711/600519.SH/逐笔委托.csv";
@@ -13,10 +12,6 @@ const GBK_NAME = Buffer.concat([
   Buffer.from("d6f0b1caceafcdd02e637376", "hex"),
 ]);
 
-/** The installed 7z program, if any. */
-const SEVEN_ZIP = ["7z", "7zz", "7za"].find((program) => spawnSync(program, ["i"]).status === 0);
-if (SEVEN_ZIP === undefined) console.error("\n!!! NOT TESTED: no 7z program is installed here !!!\n");
-
 /** Runs the rest of the test with `folders` as the only PATH. */
 function withPath(...folders: string[]): void {
   const before = process.env.PATH;
@@ -24,12 +19,6 @@ function withPath(...folders: string[]): void {
   onTestFinished(() => {
     process.env.PATH = before;
   });
-}
-
-function archive(name: string, bytes: Uint8Array): string {
-  const path = join(temporaryFolder(), name);
-  writeFileSync(path, bytes);
-  return path;
 }
 
 const zipped = (...members: ZipMember[]) => archive("20230711.zip", zipOf(members));
@@ -93,33 +82,27 @@ describe("a ZIP archive in a delivery", () => {
 
 describe("a 7z archive in a delivery", () => {
   it("is unpacked with the installed 7z program", async () => {
-    const programs = temporaryFolder();
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
     // A substitute for 7z that lists a folder's file and copies the folder to the target of `-o…`.
-    writeFileSync(
-      join(programs, "7z"),
-      `#!/bin/sh\n[ "$1" = l ] && printf '%b' '${listing}'\n` +
-        `for word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done\n`,
+    const programs = substituteSevenZip(
+      `[ "$1" = l ] && printf '%b' '${listing}'`,
+      `for word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done`,
     );
-    chmodSync(join(programs, "7z"), 0o755);
     withPath(programs, "/usr/bin", "/bin");
     const { report } = await built(archive("20230711.7z", Buffer.from("7z")));
     expect(report).toMatchObject({ rows: 2, layouts: { vendor: 1 } });
     expect(report.defects[0]?.first.file).toBe(`20230711.7z/${NAME}`);
   });
 
-  it.skipIf(SEVEN_ZIP === undefined)("gives the same pack as a folder", async () => {
+  it.skipIf(isMissing("7z"))("gives the same pack as a folder", async () => {
     const folder = delivery({
       [NAME]: FILE,
       "20230711/600000.SH/行情.csv": "x",
       "20230711/600519.SH/逐笔成交.csv": "x",
     });
     const path = join(temporaryFolder(), "20230711.7z");
-    const made = spawnSync(SEVEN_ZIP ?? "", ["a", path, join(folder, "20230711")], {
-      env: { ...process.env, LC_ALL: "C.UTF-8" },
-    });
-    expect(made.status).toBe(0);
+    sevenZip(folder, "a", path, "20230711");
     const [packed, plain] = [await built(path), await built(folder)];
     expect(packed.report.buildId).toBe(plain.report.buildId);
     expect(await rowsOf(packed.pack)).toEqual(await rowsOf(plain.pack));
@@ -132,13 +115,7 @@ describe("a 7z archive in a delivery", () => {
     await expect(built(path)).rejects.toThrow(
       /20230711\.7z is a 7z or tar archive .* install p7zip-full or 7zip/,
     );
-    const programs = temporaryFolder();
-    mkdirSync(programs, { recursive: true });
-    writeFileSync(
-      join(programs, "7z"),
-      "#!/bin/sh\necho 'ERROR: CRC Failed'\necho 'Compressed: 0'\nexit 2\n",
-    );
-    chmodSync(join(programs, "7z"), 0o755);
+    const programs = substituteSevenZip("echo 'ERROR: CRC Failed'", "echo 'Compressed: 0'", "exit 2");
     withPath(programs, "/usr/bin", "/bin");
     await expect(built(path)).rejects.toThrow(
       "20230711.7z is damaged: its content does not match its checksums; deliver it again",

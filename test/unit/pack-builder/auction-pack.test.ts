@@ -1,8 +1,7 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { AUCTION_COLUMNS } from "../../../src/auction/columns.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { type RowsOf, storedColumns } from "../../../src/datasets/dataset.ts";
@@ -13,6 +12,7 @@ import { openLocalFile } from "../../../src/pack-builder/local-file.ts";
 import { writeSection } from "../../../src/pack-builder/section-writer.ts";
 import { auctionProblem } from "../../../src/packs/auction-file.ts";
 import { bare } from "../../support/result.ts";
+import { testFolder } from "../../support/test-folder.ts";
 import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 
 const DAY = "20230201" as BeijingDate;
@@ -52,8 +52,7 @@ const pack = packOf([
 ]);
 
 describe("an auction pack (contract 8.10)", () => {
-  const folder = mkdtempSync(join(tmpdir(), "edgetape-"));
-  afterAll(() => rmSync(folder, { recursive: true }));
+  const folder = testFolder("edgetape-");
   const path = join(folder, "20230201_aucde.parquet");
   beforeAll(async () => {
     expect(await writeAuctionPack(pack, path)).toEqual({ path, securities: 2, rows: 3, defects: 0 });
@@ -64,46 +63,23 @@ describe("an auction pack (contract 8.10)", () => {
   };
 
   it("contains the rows of each security, with null where no price change can be computed", async () => {
-    const of = { tradedate: DAY, symbol: "000001" };
-    const none = { m_price: 0, auc_pct_chg: null, auc_vol: 0, auc_amt: 0, um_vol: 0, um_side: "" };
+    const row = (time: string, exchange: string, said: object) => ({
+      ...{ tradedate: DAY, symbol: "000001", time, exchange, is_result: false },
+      ...said,
+    });
     expect(await read(`SELECT * FROM '${path}'`)).toEqual([
-      { ...of, time: "091500000", ...none, exchange: "SH", is_result: false, auc_volume: 0n, um_volume: 0n },
-      {
-        ...{
-          ...of,
-          time: "091503000",
-          m_price: 9.995,
-          auc_pct_chg: -0.05,
-          auc_vol: 12.34,
-          auc_amt: 12_333.83,
-        },
-        ...{
-          um_vol: 0.66,
-          um_side: "s",
-          exchange: "SZ",
-          is_result: false,
-          auc_volume: 1_234n,
-          um_volume: 66n,
-        },
-      },
-      {
-        ...{
-          ...of,
-          time: "092501000",
-          m_price: 10.07,
-          auc_pct_chg: 0.7,
-          auc_vol: 123.45,
-          auc_amt: 124_314.15,
-        },
-        ...{
-          um_vol: 0.5,
-          um_side: "b",
-          exchange: "SZ",
-          is_result: true,
-          auc_volume: 12_345n,
-          um_volume: 50n,
-        },
-      },
+      row("091500000", "SH", {
+        ...{ m_price: 0, auc_pct_chg: null, auc_vol: 0, auc_amt: 0, um_vol: 0, um_side: "" },
+        ...{ auc_volume: 0n, um_volume: 0n },
+      }),
+      row("091503000", "SZ", {
+        ...{ m_price: 9.995, auc_pct_chg: -0.05, auc_vol: 12.34, auc_amt: 12_333.83 },
+        ...{ um_vol: 0.66, um_side: "s", auc_volume: 1_234n, um_volume: 66n },
+      }),
+      row("092501000", "SZ", {
+        ...{ m_price: 10.07, auc_pct_chg: 0.7, auc_vol: 123.45, auc_amt: 124_314.15, is_result: true },
+        ...{ um_vol: 0.5, um_side: "b", auc_volume: 12_345n, um_volume: 50n },
+      }),
     ]);
   });
 

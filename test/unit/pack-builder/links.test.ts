@@ -18,7 +18,7 @@ import {
   vendorFile,
   vendorLine,
 } from "./deliveries.ts";
-import { zipOf } from "./zip-file.ts";
+import { archive, sevenZip, zipOf } from "./zip-file.ts";
 
 const NAME = "逐笔委托.csv";
 const SHANGHAI = vendorFile(vendorLine());
@@ -103,17 +103,14 @@ describe("a delivery", () => {
 describe("links and outside paths", () => {
   it("in a ZIP archive are left out and named", async () => {
     const { outside } = inAndOut();
-    const path = join(temporaryFolder(), "20230711.zip");
-    writeFileSync(
-      path,
-      zipOf([
-        { name: `600519.SH/${NAME}`, content: SHANGHAI },
-        { name: "000001.SZ", content: outside, link: true },
-        { name: `../000002.SZ/${NAME}`, content: SHENZHEN },
-        { name: `/000003.SZ/${NAME}`, content: SHENZHEN },
-        { name: `C:\\000004.SZ\\${NAME}`, content: SHENZHEN },
-      ]),
-    );
+    const zip = zipOf([
+      { name: `600519.SH/${NAME}`, content: SHANGHAI },
+      { name: "000001.SZ", content: outside, link: true },
+      { name: `../000002.SZ/${NAME}`, content: SHENZHEN },
+      { name: `/000003.SZ/${NAME}`, content: SHENZHEN },
+      { name: `C:\\000004.SZ\\${NAME}`, content: SHENZHEN },
+    ]);
+    const path = archive("20230711.zip", zip);
     await expectOnlyInside(path, ["20230711.zip/000001.SZ"]);
     const { report } = await built(path);
     expect(report.leftOut.filter(({ reason }) => reason === "outside").map((file) => file.path)).toEqual([
@@ -128,9 +125,7 @@ describe("links and outside paths", () => {
     symlinkSync(outside, join(folder, "000001.SZ"));
     symlinkSync(join(outside, NAME), join(folder, "orders.csv"));
     const path = join(temporaryFolder(), "20230711.7z");
-    const environment = { ...process.env, LC_ALL: "C.UTF-8" };
-    const packed = spawnSync("7z", ["a", "-snl", path, "."], { cwd: folder, env: environment });
-    expect(packed.status).toBe(0);
+    sevenZip(folder, "a", "-snl", path, ".");
     await expectOnlyInside(path, ["20230711.7z/000001.SZ", "20230711.7z/orders.csv"]);
   });
 

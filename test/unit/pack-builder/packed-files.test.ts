@@ -17,7 +17,7 @@ import {
   vendorFile,
   vendorLine,
 } from "./deliveries.ts";
-import { zipOf } from "./zip-file.ts";
+import { archive, sevenZip, zipOf } from "./zip-file.ts";
 
 const NAME = "逐笔委托.csv";
 const PLAIN = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
@@ -30,17 +30,6 @@ function plainFile(from: number, count: number): string {
     (_, n) => `600519.SH,20230711,103000000,0,${from + n},A,B,1.5,100`,
   );
   return `${[PLAIN, ...rows].join("\n")}\n`;
-}
-
-function sevenZip(cwd: string, ...args: string[]): void {
-  const { status, stdout } = spawnSync("7z", args, { cwd, env: { ...process.env, LC_ALL: "C.UTF-8" } });
-  expect(status, String(stdout)).toBe(0);
-}
-
-function archive(name: string, bytes: Uint8Array): string {
-  const path = join(temporaryFolder(), name);
-  writeFileSync(path, bytes);
-  return path;
 }
 
 describe("a compressed single file", () => {
@@ -168,31 +157,14 @@ describe("files of equal names in different folders", () => {
   });
 
   it("stay apart if they are Parquet files of equal size, on disk or in an archive", async () => {
-    const parquet = (symbol: string) =>
-      Buffer.from(
-        parquetWriteBuffer({
-          columnData: Object.entries({
-            symbol: symbol,
-            tradedate: "20230711",
-            time: "103000000",
-            order_id: 0,
-            exchange_order_id: 7,
-            order_type: "A",
-            order_code: "B",
-            price: 1.5,
-            volume: 100,
-          }).map(([name, value]) => ({
-            name,
-            data: [value],
-            type:
-              typeof value === "string"
-                ? ("STRING" as const)
-                : name === "price"
-                  ? ("DOUBLE" as const)
-                  : ("INT32" as const),
-          })),
-        }),
-      );
+    const parquet = (symbol: string) => {
+      const texts = { symbol, tradedate: "20230711", time: "103000000", order_type: "A", order_code: "B" };
+      const numbers = { order_id: 0, exchange_order_id: 7, price: 1.5, volume: 100 };
+      const columnsOf = (cells: object, type: "STRING" | "DOUBLE") =>
+        Object.entries(cells).map(([name, value]) => ({ name, data: [value], type }));
+      const columnData = [...columnsOf(texts, "STRING"), ...columnsOf(numbers, "DOUBLE")];
+      return Buffer.from(parquetWriteBuffer({ columnData }));
+    };
     const files = { "a/orders.parquet": parquet("600519.SH"), "b/orders.parquet": parquet("000001.SZ") };
     expect(files["a/orders.parquet"].length).toBe(files["b/orders.parquet"].length);
     const zip = zipOf(Object.entries(files).map(([name, content]) => ({ name, content })));

@@ -1,5 +1,4 @@
 /** Builds of quotes, and of a whole day with all three datasets. */
-import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -23,6 +22,7 @@ import {
   temporaryFolder,
 } from "./deliveries.ts";
 import { quoteFile, quoteLine } from "./quote-lines.ts";
+import { sevenZip } from "./zip-file.ts";
 
 const quotes = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "quotes" });
@@ -176,8 +176,7 @@ describe("a delivery of all three datasets", () => {
   it.skipIf(isMissing("7z"))("gives the same packs from a 7z archive as from its folder", async () => {
     const folder = delivery(sampleDay());
     const archive = join(temporaryFolder(), `${DAY}.7z`);
-    const environment = { ...process.env, LC_ALL: "C.UTF-8" };
-    expect(spawnSync("7z", ["a", archive, "."], { cwd: folder, env: environment }).status).toBe(0);
+    sevenZip(folder, "a", archive, ".");
     const [packed, plain] = [await buildDay(archive), await buildDay(folder)];
     const idsOf = ({ report }: typeof packed) =>
       report.packs.map(({ dataset, buildId, result }) => [dataset, buildId, result]);

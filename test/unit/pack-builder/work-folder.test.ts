@@ -1,12 +1,13 @@
 /** The private folder of a build: concurrent builds, killed builds and signals. */
 import { spawn, spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { bare } from "../../support/result.ts";
 import { built, DAY, delivery, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
+import { substituteSevenZip } from "./zip-file.ts";
 
 const PATH = "600519.SH/逐笔委托.csv";
 
@@ -55,32 +56,18 @@ if (OLD_NODE === undefined)
 
 /** Starts a build that blocks in a `7z` process writing to the work folder, and waits until that process blocks. */
 async function standingBuild(node: string) {
-  const programs = temporaryFolder();
-  const pidFile = join(programs, "pid");
-  writeFileSync(
-    join(programs, "7z"),
-    `#!/bin/sh\n[ "$1" = l ] && printf '%b' '----------\\nPath = a.csv\\n' && exit\n` +
-      `for word in "$@"; do case "$word" in -o*) echo x > "\${word#-o}/a.csv";; esac; done\n` +
-      `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600\n`,
-  );
-  chmodSync(join(programs, "7z"), 0o755);
   const out = temporaryFolder();
+  const pidFile = join(temporaryFolder(), "pid");
+  const programs = substituteSevenZip(
+    "[ \"$1\" = l ] && printf '%b' '----------\\nPath = a.csv\\n' && exit",
+    `for word in "$@"; do case "$word" in -o*) echo x > "\${word#-o}/a.csv";; esac; done`,
+    `echo $$ > ${pidFile}.new; mv ${pidFile}.new ${pidFile}; exec sleep 600`,
+  );
   const source = join(programs, "20230711.7z");
   writeFileSync(source, "7z");
-  const args = [
-    "src/cli/edgetape.mjs",
-    "pack",
-    "build",
-    source,
-    "--date",
-    DAY,
-    "--out",
-    out,
-    "--threads",
-    "1",
-  ];
+  const command = `src/cli/edgetape.mjs pack build ${source} --date ${DAY} --out ${out} --threads 1`;
   const env = { ...process.env, PATH: [programs, process.env.PATH].join(delimiter) };
-  const child = spawn(node, args, { stdio: ["ignore", "ignore", "pipe"], env });
+  const child = spawn(node, command.split(" "), { stdio: ["ignore", "ignore", "pipe"], env });
   onTestFinished(() => void child.kill("SIGKILL"));
   let stderr = "";
   child.stderr.on("data", (text) => {

@@ -1,5 +1,31 @@
-/** Writes ZIP archives as other programs do, including invalid ones. */
+/** Writes archives as other programs do, including invalid ones, and substitutes for the 7z program. */
+import { spawnSync } from "node:child_process";
+import { chmodSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { crc32, deflateRawSync } from "node:zlib";
+import { expect } from "vitest";
+import { temporaryFolder } from "./deliveries.ts";
+
+/** Writes an archive into a new folder and returns its path. */
+export function archive(name: string, bytes: Uint8Array): string {
+  const path = join(temporaryFolder(), name);
+  writeFileSync(path, bytes);
+  return path;
+}
+
+/** Runs the installed 7z in `cwd`. */
+export function sevenZip(cwd: string, ...args: string[]): void {
+  const { status, stdout } = spawnSync("7z", args, { cwd, env: { ...process.env, LC_ALL: "C.UTF-8" } });
+  expect(status, String(stdout)).toBe(0);
+}
+
+/** Returns a folder with a shell script that is called as `7z`. */
+export function substituteSevenZip(...script: string[]): string {
+  const programs = temporaryFolder();
+  writeFileSync(join(programs, "7z"), `#!/bin/sh\n${script.join("\n")}\n`);
+  chmodSync(join(programs, "7z"), 0o755);
+  return programs;
+}
 
 export interface ZipMember {
   name: string | Uint8Array;

@@ -102,14 +102,9 @@ describe("the matching and sequence checks in Shenzhen", () => {
   const [first, second, cancel] = trades as [TradeRow, TradeRow, TradeRow];
 
   it("pass fills of two orders and cancels of all that remains", () => {
-    expect(checked(day).checks.matching).toEqual({ verdict: "passed" });
-    expect(checked(day).counts).toEqual({
-      cancels: 1,
-      cancelsExact: 1,
-      fills: 2,
-      fillsFound: 2,
-      ...NO_AUCTION,
-    });
+    const { checks, counts } = checked(day);
+    expect(checks.matching).toEqual({ verdict: "passed" });
+    expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2, ...NO_AUCTION });
   });
 
   it.each([
@@ -140,17 +135,14 @@ describe("the matching and sequence checks in Shenzhen", () => {
 });
 
 describe("the priority check", () => {
-  /**
-   * Returns `count` pairs of sells at 10.00 and 10.01. Both are filled, the worse one first if `isWorse` holds.
-   */
-  function pairs(count: number, isWorse: (pair: number) => boolean): Day {
+  /** Returns `count` pairs of sells at 10.00 and 10.01. Both are filled; in `worse` pairs, the worse one first. */
+  function pairs(count: number, worse: number): Day {
     const orders: OrderRow[] = [];
     const trades: TradeRow[] = [];
     for (let pair = 0; pair < count; pair++) {
       const time = 93000000 + pair * 10;
       orders.push([time, 2 * pair + 1, "A", "S", 10, 100], [time, 2 * pair + 2, "A", "S", 10.01, 100]);
-      const [first, second] = isWorse(pair) ? [2, 1] : [1, 2];
-      for (const number of [first, second]) {
+      for (const number of pair < worse ? [2, 1] : [1, 2]) {
         const price = number === 1 ? 10 : 10.01;
         trades.push({ time, price, volume: 100, buy: 9e6, sell: 2 * pair + number, flag: "B" });
       }
@@ -159,24 +151,10 @@ describe("the priority check", () => {
   }
 
   it("fails when more than 2 % of at least 500 fills bypass a better order", () => {
-    expect(
-      verdictOf(
-        "priority",
-        pairs(250, (pair) => pair < 10),
-      ),
-    ).toBe("passed");
-    expect(
-      verdictOf(
-        "priority",
-        pairs(250, (pair) => pair < 11),
-      ),
-    ).toBe("priority 11");
-    expect(
-      verdictOf(
-        "priority",
-        pairs(249, () => true),
-      ),
-    ).toBe("too_few_rows");
+    const priority = (count: number, worse: number) => verdictOf("priority", pairs(count, worse));
+    expect(priority(250, 10)).toBe("passed");
+    expect(priority(250, 11)).toBe("priority 11");
+    expect(priority(249, 249)).toBe("too_few_rows");
   });
 
   it("fails when later orders at the same price are filled first", () => {
@@ -195,12 +173,7 @@ describe("the priority check", () => {
 describe("the calendar check", () => {
   const order = (time: number, type = "A"): OrderRow => [time, time, type, "B", 10, 100];
   const trade = (time: number, flag: string): TradeRow => ({
-    time,
-    price: 10,
-    volume: 100,
-    buy: 1,
-    sell: 2,
-    flag,
+    ...{ time, price: 10, volume: 100, buy: 1, sell: 2, flag },
   });
 
   it.each([91500000, 92459990, 93000000, 112959990, 130000000, 145959990])(
@@ -311,12 +284,7 @@ describe("the auction check", () => {
     [145800000, 4, "A", "B", 10.1, 400],
   ];
   const auction = (time: number, said: Partial<TradeRow>): TradeRow => ({
-    time,
-    price: 10.1,
-    volume: 300,
-    buy: 1,
-    sell: 2,
-    flag: "N",
+    ...{ time, price: 10.1, volume: 300, buy: 1, sell: 2, flag: "N" },
     ...said,
   });
   const closing = auction(150000000, { buy: 4, volume: 200 });
