@@ -3,7 +3,7 @@ import type { Security } from "../orders/record.ts";
 import { type AuctionMatch, levelsOf, matchOfLevels } from "./auction.ts";
 import type { LiveOrders } from "./live-orders.ts";
 import { kindOf, tickE4 } from "./security-kind.ts";
-import { FaultCounter, type FaultPlace, notProvable, type Verdict } from "./verdict.ts";
+import { FaultCounter, type FaultPlace, notProvable, unproven, type Verdict } from "./verdict.ts";
 
 export class AuctionCheck {
   private readonly security: Security;
@@ -49,7 +49,7 @@ export class AuctionCheck {
     }
     const verdict = faults.verdict();
     if (verdict.verdict !== "failed") return verdict;
-    if (this.hasUnpriced) return notProvable("market_orders", verdict.faults);
+    if (this.hasUnpriced) return unproven(verdict, "market_orders");
     // Shanghai's funds had no closing auction for years.
     const isMissing = match !== null && first === null;
     return isMissing && kindOf(this.security) !== "share" ? notProvable("unmeasured_market") : verdict;

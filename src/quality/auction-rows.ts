@@ -11,6 +11,7 @@ import {
   notProvable,
   PASSED,
   type Unprovable,
+  unproven,
   type Verdict,
 } from "./verdict.ts";
 
@@ -35,10 +36,10 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   if (auction === undefined) return { verdict: notProvable("no_quotes"), counts };
   const defects = new FaultCounter();
   for (const { kind, row, time } of auction.defects) defects.add(kind, { dataset: "quotes", row, time });
-  const unproven = (reason: Unprovable) => ({ verdict: defects.verdict(notProvable(reason)), counts });
-  if (orders === null || orders.rows === 0) return unproven("no_orders");
+  const without = (reason: Unprovable) => ({ verdict: defects.verdict(notProvable(reason)), counts });
+  if (orders === null || orders.rows === 0) return without("no_orders");
   // Shenzhen's cancels are among the trades.
-  if (market === "SZ" && trades === null) return unproven("no_trades");
+  if (market === "SZ" && trades === null) return without("no_trades");
   const book = new CallBook(day, orders, trades);
   const [differing, tied] = [new FaultCounter(), new FaultCounter()];
   for (const row of auction.rows) {
@@ -53,17 +54,12 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   if (!auction.rows.at(-1)?.isResult && finalMatch(book) !== null) differing.add("auction_missing");
   const compared = auction.rows.length === 0 ? notProvable("too_few_rows") : PASSED;
   // Real data confirms neither whether market orders take part in the match nor which tied price Shenzhen chooses.
-  const choice = reasoned(tied.verdict(compared), "unmeasured_market");
+  const choice = unproven(tied.verdict(compared), "unmeasured_market");
   const verdict = differing.verdict(choice);
   return {
-    verdict: defects.verdict(book.hasUnpriced ? reasoned(verdict, "market_orders") : verdict),
+    verdict: defects.verdict(book.hasUnpriced ? unproven(verdict, "market_orders") : verdict),
     counts,
   };
-}
-
-/** Makes a failed verdict not provable for `reason` and keeps its faults; returns other verdicts unchanged. */
-function reasoned(verdict: Verdict, reason: Unprovable): Verdict {
-  return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
 }
 
 /** `tied`: equal except for the choice among tied prices. */

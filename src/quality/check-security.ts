@@ -11,7 +11,7 @@ import { replayShanghai } from "./shanghai.ts";
 import { checkScale, checkShape } from "./shape.ts";
 import { replayShenzhen } from "./shenzhen.ts";
 import { checkSums } from "./sums.ts";
-import { type CheckName, FaultCounter, notProvable, PASSED, type Verdict } from "./verdict.ts";
+import { type CheckName, FaultCounter, notProvable, unproven, type Verdict } from "./verdict.ts";
 
 /** A hash of a security's rows in each dataset, computed without the date; 0 when the rows are alike on many days. */
 export type Contents = { [Name in DatasetName]?: number };
@@ -43,7 +43,7 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
   const replay = replayOf(day);
   const auctionRows = checkAuctionRows(day);
   const checks: Record<CheckName, Verdict> = {
-    matching: matchingVerdict(day, replay),
+    matching: replay?.matching.verdict() ?? withoutReplay(day),
     sequence: trades === null ? notProvable("no_trades") : checkSequence(trades, market),
     gaps: trades === null ? notProvable("no_trades") : checkGaps(trades),
     priority: replay?.priority.verdict() ?? withoutReplay(day),
@@ -57,7 +57,7 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
     other_days: checkOtherDays(day, contents, others),
   };
   if (kindOf(day) === "other") {
-    for (const name of MEASURED_FOR_SHARES) checks[name] = asUnmeasured(checks[name]);
+    for (const name of MEASURED_FOR_SHARES) checks[name] = unproven(checks[name], "unmeasured_market");
   }
   const counts = { ...(replay?.counts ?? NO_COUNTS), ...auctionRows.counts };
   return { checks, counts };
@@ -73,10 +73,6 @@ const MEASURED_FOR_SHARES = [
   "closing_auction",
   "auction_rows",
 ] as const satisfies readonly CheckName[];
-
-function asUnmeasured(verdict: Verdict): Verdict {
-  return verdict.verdict === "failed" ? notProvable("unmeasured_market", verdict.faults) : verdict;
-}
 
 /** Returns the replay of the orders; `null` where a replay proves nothing (see `withoutReplay`). */
 function replayOf(day: SecurityDay): Replay | null {
@@ -97,10 +93,6 @@ function withoutReplay(day: SecurityDay): Verdict {
   return notProvable(isWithoutFlags(day) ? "no_flag" : "too_few_rows");
 }
 
-function matchingVerdict(day: SecurityDay, replay: Replay | null): Verdict {
-  return replay === null ? withoutReplay(day) : replay.matching.verdict();
-}
-
 /** Fails when the rows of a dataset equal those of another day. */
 function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherContents): Verdict {
   if (others.length === 0) return notProvable("no_other_days");
@@ -115,5 +107,5 @@ function checkOtherDays(day: SecurityDay, contents: Contents, others: OtherConte
     const same = others.find((other) => other.contents[dataset] === contents[dataset]);
     if (same !== undefined) faults.add("same_as_other_day", null, 1, `${dataset} of ${same.tradedate}`);
   }
-  return faults.verdict(PASSED);
+  return faults.verdict();
 }

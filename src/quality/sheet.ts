@@ -130,7 +130,7 @@ export function qualitySheet({
     other_days: checkOtherDays(sizes, others),
   };
   const summary = summaryOf(securities);
-  const isFailed = [...Object.values(summary)].some(({ failed }) => failed > 0);
+  const isFailed = Object.values(summary).some(({ failed }) => failed > 0);
   const isDayFailed = Object.values(day).some((each) => each.verdict === "failed");
   const isMatched = summary.matching.passed > 0;
   return {
@@ -164,25 +164,25 @@ function summaryOf(securities: readonly SecurityReport[]): Record<CheckName, Che
 
 function countsOf(securities: readonly SecurityReport[]): QualitySheet["counts"] {
   const total = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0, auctionRows: 0, auctionRowsFound: 0 };
-  for (const { counts } of securities) {
-    total.cancels += counts.cancels;
-    total.cancelsExact += counts.cancelsExact;
-    total.fills += counts.fills;
-    total.fillsFound += counts.fillsFound;
-    total.auctionRows += counts.auctionRows;
-    total.auctionRowsFound += counts.auctionRowsFound;
+  for (const name of Object.keys(total) as (keyof typeof total)[]) {
+    for (const { counts } of securities) total[name] += counts[name];
   }
   return total;
 }
 
+/** Returns the value of a JSON text; `undefined` for any other text. */
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Returns the sheet in a JSON text, or a sentence that says what is wrong with it. */
 export function parseSheet(text: string): QualitySheet | { problem: string } {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return { problem: "it is not JSON" };
-  }
+  const value = jsonOf(text);
+  if (value === undefined) return { problem: "it is not JSON" };
   const read = sheetSchema.safeParse(inThisFormat(value));
   if (read.success) return read.data;
   return { problem: z.prettifyError(read.error) };
@@ -215,13 +215,7 @@ const otherDaySchema = z.object({
  * such a sheet.
  */
 export function parseOtherDay(text: string): OtherDay | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
-  const read = otherDaySchema.safeParse(value);
+  const read = otherDaySchema.safeParse(jsonOf(text));
   if (!read.success) return null;
   const { tradedate, sizes, securities } = read.data;
   const contents = new Map(securities.map((each) => [`${each.symbol}.${each.market}`, each.contents]));

@@ -3,7 +3,7 @@ import type { Rows } from "../datasets/dataset.ts";
 import { kindOf } from "./security-kind.ts";
 import type { LastSnapshot, SecurityDay, TradeColumns } from "./security-rows.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, notProvable, rowPlace, type Verdict } from "./verdict.ts";
+import { FaultCounter, notProvable, rowPlace, unproven, type Verdict } from "./verdict.ts";
 
 /** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
@@ -72,8 +72,7 @@ export function checkSums(day: SecurityDay): Verdict {
   if (snapshot === null) return notProvable("no_quotes");
   if (trades === null) return notProvable("no_trades");
   const verdict = sumsVerdict(trades, tradedTotals(trades), snapshot);
-  if (verdict.verdict !== "failed" || kindOf(day) !== "other") return verdict;
-  return notProvable("unmeasured_market", verdict.faults);
+  return kindOf(day) === "other" ? unproven(verdict, "unmeasured_market") : verdict;
 }
 
 function sumsVerdict(trades: TradeColumns, totals: TradedTotals, snapshot: LastSnapshot): Verdict {

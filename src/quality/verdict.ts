@@ -38,6 +38,11 @@ export function notProvable(reason: Unprovable, faults: Fault[] = []): Verdict {
   return { verdict: "not_provable", reason, ...(faults.length === 0 ? {} : { faults }) };
 }
 
+/** Returns a failed verdict as not provable for `reason`, with its faults, and any other verdict as it is. */
+export function unproven(verdict: Verdict, reason: Unprovable): Verdict {
+  return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
+}
+
 /** Returns the place of a row of `dataset`. */
 export function rowPlace(dataset: DatasetName, row: number, { time }: Pick<Rows, "time">): FaultPlace {
   return { dataset, row, time: time[row] ?? 0 };
