@@ -106,7 +106,8 @@ export class MemoryBudget {
     this.#count(parts, bytes);
     const nowMs = Date.now();
     if (this.#waiting.size === 0) this.#lookedMs = nowMs;
-    const waiting = new Waiting(ask, nowMs + waitMs);
+    const came = Promise.withResolvers<void>();
+    const waiting: Waiting = { ask, untilMs: nowMs + waitMs, came, admitted: null };
     this.#waiting.add(waiting);
     this.#admit();
     return waiting.admitted === null ? this.#waitFor(waiting) : ok(waiting.admitted);
@@ -277,17 +278,12 @@ function unreadSince({ unreadSinceMs }: Held): number {
   return unreadSinceMs ?? Number.POSITIVE_INFINITY;
 }
 
-class Waiting {
-  readonly ask: MemoryAsk;
+interface Waiting {
+  ask: MemoryAsk;
   /** When the wait ends (Unix milliseconds). */
-  readonly untilMs: number;
-  readonly came = Promise.withResolvers<void>();
-  admitted: Reservation | null = null;
-
-  constructor(ask: MemoryAsk, untilMs: number) {
-    this.ask = ask;
-    this.untilMs = untilMs;
-  }
+  untilMs: number;
+  came: PromiseWithResolvers<void>;
+  admitted: Reservation | null;
 }
 
 /** The memory of this isolate's answers. */
