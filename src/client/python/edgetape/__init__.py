@@ -26,6 +26,7 @@ from .errors import (
     QuotaWarning,
     RebuildWarning,
     ServiceError,
+    SymbolWarning,
     Unavailable,
 )
 from .frame import Records
@@ -63,6 +64,7 @@ __all__ = [
     "ServiceError",
     "Share",
     "ShareFile",
+    "SymbolWarning",
     "SyncReport",
     "Trades",
     "Unavailable",

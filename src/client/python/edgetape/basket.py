@@ -18,7 +18,7 @@ from .paging import Row
 from .parquet import PathLike
 from .progress import Progress
 from .quota import Bulk, bulk_of, hint, is_many, left_of, spelled, tell
-from .selection import field_names, security_code
+from .selection import check_alike, field_names, security_code
 from .ticks import Ticks
 from .types import Day
 
@@ -130,6 +130,7 @@ class Basket:
         self.window_from: Optional[str] = None
         for symbol in self._symbols:
             self.ticks_of(symbol, first)  # Checks all arguments before the first request.
+        check_alike(self._symbols, stacklevel=5)
 
     def __repr__(self) -> str:
         first, last = self._range

@@ -134,5 +134,10 @@ class QuotaWarning(UserWarning):
     share; the message names a better way."""
 
 
+class SymbolWarning(UserWarning):
+    """A frame holds two securities with the same six digits, one of each exchange, for example the share 000001.SZ and
+    the index 000001.SH: its column ``symbol`` cannot tell their rows apart."""
+
+
 class RebuildWarning(UserWarning):
     """The day was rebuilt during reading; reading restarts at its first row."""

@@ -21,7 +21,7 @@ from .disk import FolderLock, Part, prepare_folder
 from .errors import BadRequest, EdgetapeError, IntegrityError, NoData, NotAllowed, QuotaWarning
 from .parquet import MAGIC, PathLike
 from .progress import Progress, is_watched
-from .selection import DateLike, Fields, days_between, field_names, security_code, tradedate
+from .selection import DateLike, Fields, can_mean, check_alike, days_between, field_names, security_code, tradedate
 from .share import Share, ShareRun
 from .sync import FolderRun, Name
 from .transport import Reply
@@ -195,7 +195,8 @@ def read_history(
     ----------
     folder : str or path
     symbols : str or iterable of str, optional
-        As in `Client.orders`, in the order wanted; by default all in the folder, by code.
+        As in `Client.orders`, in the order wanted; by default all in the folder, by code. As at the service, six digits
+        without an exchange never mean an index: ``000001`` is the share in Shenzhen, ``000001.SH`` the index.
     start_date, end_date : str or datetime.date, optional
         First and last day, both included; by default all.
     dataset : str, default "orders"
@@ -218,9 +219,15 @@ def read_history(
         When the folder has no file for the selection.
     ValueError
         For an unknown dataset or library, an invalid date, a first day after the last one, a file without a column of
-        `fields`, or two files of the same security, day and dataset with different rows.
+        `fields`, two files of the same security, day and dataset with different rows, or six digits without an exchange
+        that the folder has of both exchanges.
     MissingLibrary
         When the library is not installed.
+
+    Warns
+    -----
+    SymbolWarning
+        When the frame holds two securities with the same six digits.
     """
     if to not in ("pandas", "polars", "arrow"):
         raise ValueError(f"to must be 'pandas', 'polars' or 'arrow', not {to!r}")
@@ -255,11 +262,18 @@ def _paths(
             if match is None or match.group(3) != dataset.name or not first <= match.group(2) <= last:
                 continue
             code, day, _ = match.groups()
-            place = 0 if places is None else places.get(code, places.get(code[:6], -1))
+            bare = code[:6] if can_mean(code[:6], code) else code
+            place = 0 if places is None else places.get(code, places.get(bare, -1))
             if place >= 0:
                 found.setdefault((day, place, code), []).append(os.path.join(parent, file))
     if not found:
         raise FileNotFoundError(f"{folder!r} has no {dataset.name} of the requested securities and days")
+    codes = {code for _, _, code in found}
+    for each in map(security_code, wanted or ()):
+        both = [code for code in sorted(codes) if can_mean(each, code) and code not in (places or ())]
+        if len(both) > 1:
+            raise ValueError(f"{folder!r} has files of {' and '.join(both)}: write {each} with its exchange")
+    check_alike(codes, stacklevel=3)
     return [sorted(copies) for _, copies in sorted(found.items())]
 
 

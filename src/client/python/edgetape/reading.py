@@ -29,7 +29,7 @@ from .enquiries import Enquiries
 from .errors import ServiceError
 from .paging import MOST_ROWS, Paging
 from .parquet import ParquetFile, PathLike, fetch_parquet
-from .selection import DateLike, Fields, Selection, TimeLike, days_between, select
+from .selection import DateLike, Fields, Selection, TimeLike, days_between, select, tradedate
 from .ticks import Orders, Quotes, Ticks, Trades
 from .waiting import one_at_a_time
 
@@ -67,7 +67,7 @@ class Opens(Protocol[T_co]):
         self,
         symbols: SymbolList,
         start_date: DateLike,
-        end_date: DateLike,
+        end_date: Optional[DateLike] = None,
         /,
         *,
         start: Optional[TimeLike] = None,
@@ -97,7 +97,7 @@ class Reading(Enquiries):
 
         ``orders(symbol, date, start, end, fields)`` returns `Orders`, in time order.
         ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`: by day, then security
-        in the order given, then time.
+        in the order given, then time. A list of one security reads it on a range of days.
 
         Parameters
         ----------
@@ -106,7 +106,8 @@ class Reading(Enquiries):
         date : str or datetime.date, optional
             The day in Beijing; by default the newest trading day, loaded or not.
         start_date, end_date : str or datetime.date
-            First and last day, both included. Days that are not loaded or that the plan does not cover are left out.
+            First and last day, both included; without `end_date`, the first day alone. Days that are not loaded or that
+            the plan does not cover are left out.
         start, end : str or datetime.time, optional
             ``HH:MM``, ``HH:MM:SS``, ``HHMMSS`` or ``HHMMSSmmm``; `start` inclusive, `end` exclusive. By
             default the whole day.
@@ -118,8 +119,14 @@ class Reading(Enquiries):
         Raises
         ------
         TypeError, ValueError
-            For a number as symbol, an invalid date, or a first day after the last one. Refusals are raised when rows
-            are read.
+            For a number as symbol, an invalid date, a first day after the last one, a range of days for a symbol that
+            is not in a list, or six digits both with and without an exchange. Refusals are raised when rows are read.
+
+        Warns
+        -----
+        SymbolWarning
+            When a list holds two securities with the same six digits, such as ``000001.SZ`` and the index
+            ``000001.SH``.
         """
         return self._ticks(ORDERS, symbol, *args, **options)
 
@@ -238,6 +245,11 @@ class Reading(Enquiries):
         *,
         page_size: int = MOST_ROWS,
     ) -> Ticks:
+        if _is_date(start):
+            raise TypeError(
+                f"start is a time of day, not {start!r}; for a range of days write the symbol in a list: "
+                f"{dataset.name}([{symbol!r}], {date!r}, {start!r})"
+            )
         selection = select(symbol, date, start, end, fields, dataset)
         paging = Paging(self._call, selection, min(page_size, MOST_ROWS))
         return _KINDS[dataset.name](paging, selection, partial(self._save_day, selection))
@@ -247,14 +259,14 @@ class Reading(Enquiries):
         dataset: Dataset,
         symbols: SymbolList,
         start_date: DateLike,
-        end_date: DateLike,
+        end_date: Optional[DateLike] = None,
         *,
         start: Optional[TimeLike] = None,
         end: Optional[TimeLike] = None,
         fields: Optional[Fields] = None,
         page_size: int = MOST_ROWS,
     ) -> Basket:
-        first, last = days_between(start_date, end_date)
+        first, last = days_between(start_date, start_date if end_date is None else end_date)
         listed = sorted(symbols) if isinstance(symbols, (set, frozenset)) else list(symbols)
         options = {"start": start, "end": end, "fields": fields, "page_size": page_size}
         return Basket(self, dataset, listed, first, last, options)
@@ -312,3 +324,11 @@ class Reading(Enquiries):
         except (ServiceError, KeyError, TypeError):
             return  # The request for the file itself raises the error.
         check_space(folder, size_bytes)
+
+
+def _is_date(value: Any) -> bool:
+    """Returns whether a value is a day and no time of day."""
+    try:
+        return len(tradedate(value)) == 8
+    except (TypeError, ValueError):
+        return False

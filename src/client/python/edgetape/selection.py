@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import datetime
 import re
-from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+import warnings
+from typing import Any, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from .datasets import ORDERS, Dataset
+from .errors import SymbolWarning
 
 DateLike = Union[str, datetime.date]
 TimeLike = Union[str, datetime.time]
@@ -84,6 +86,38 @@ def security_code(value: str) -> str:
         return f"{match.group(1)}.{_SUFFIXES[match.group(2)]}"
     match = re.fullmatch(r"(SH|SZ)(\d{6})", text, re.ASCII)
     return f"{match.group(2)}.{match.group(1)}" if match is not None else text
+
+
+def can_mean(digits: str, code: str) -> bool:
+    """Returns whether six digits without an exchange can mean the security `code`, such as ``600519.SH``. As at the
+    service, they never mean an index of Shanghai (000...SH)."""
+    return code[:6] == digits and not (code.startswith("000") and code.endswith(".SH"))
+
+
+def check_alike(codes: Iterable[str], stacklevel: int) -> None:
+    """Checks for different codes with the same six digits, whose rows the column ``symbol`` cannot tell apart.
+
+    Raises
+    ------
+    ValueError
+        For the same digits with and without an exchange: both can mean the same security, whose rows would be doubled.
+
+    Warns
+    -----
+    SymbolWarning
+        For the same digits at both exchanges.
+    """
+    groups: Dict[str, List[str]] = {}
+    for code in sorted(set(codes)):
+        groups.setdefault(code[:6], []).append(code)
+    alike = [group for group in groups.values() if len(group) > 1]
+    for group in alike:
+        if group[0] == group[0][:6]:
+            raise ValueError(f"{' and '.join(group)} can be the same security: write each with its exchange")
+    if alike:
+        others = f", and so do {len(alike) - 1:,} other pairs" if len(alike) > 1 else ""
+        told = f"{' and '.join(alike[0])} have the same value of the column symbol{others}: read them separately"
+        warnings.warn(told, SymbolWarning, stacklevel=stacklevel + 1)
 
 
 def field_names(value: Optional[Fields]) -> Optional[List[str]]:

@@ -1,6 +1,7 @@
 """Several securities over a range of days: one sequence, its cost, skipped parts, and its continuation."""
 
 import csv
+import datetime
 import importlib.util
 import io
 import json
@@ -10,7 +11,7 @@ import tempfile
 import unittest
 from unittest import mock
 
-from edgetape import Basket, Client, Orders, QuotaUsed, QuotaWarning, Records, Trades
+from edgetape import Basket, Client, Orders, QuotaUsed, QuotaWarning, Records, SymbolWarning, Trades
 from edgetape.datasets import ORDERS, TRADES
 from fake_day import ROWS
 from fake_http import FakeServer
@@ -147,6 +148,23 @@ class BasketTest(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "20260306 is after the last day 20260305"):
             self.read(["600519"], "20260306", "20260305")
         self.assertEqual(self.market.asked, [])
+
+    def test_of_one_date_is_that_day(self):
+        self.assertEqual(list(self.read(["600519"], "20260305")), self.expected()[: DAYS["20260305"]["600519"]])
+
+    def test_explains_how_a_range_of_days_is_written_for_one_security(self):
+        for last in ("20260306", "2026-03-06", datetime.date(2026, 3, 6)):
+            with self.assertRaisesRegex(TypeError, r"write the symbol in a list: \w+\(\['600519'\]"):
+                self.read("600519", "20260305", last)
+
+    def test_never_reads_one_security_under_two_names(self):
+        with self.assertRaisesRegex(ValueError, "^000001 and 000001.SZ can be the same security"):
+            self.read(["000001", "sz000001"], "20260305")
+
+    def test_warns_of_two_securities_that_its_rows_cannot_tell_apart(self):
+        with self.assertWarnsRegex(SymbolWarning, "^000001.SH and 000001.SZ have the same value") as warned:
+            self.read(["000001.SZ", "600519", "000001.SH"], "20260305")
+        self.assertEqual(warned.filename, __file__)
 
     def test_plans_its_cost_without_a_charged_request(self):
         self.market.left, self.market.limit = 4, 3

@@ -8,7 +8,7 @@ import warnings
 from importlib import import_module
 from unittest import mock
 
-from edgetape import Client, IntegrityError, ProtocolError, QuotaWarning, read_history
+from edgetape import Client, IntegrityError, ProtocolError, QuotaWarning, SymbolWarning, read_history
 from edgetape.disk import Part
 from edgetape.download import Drive
 from edgetape.history import _paths, _saved, _Section
@@ -63,8 +63,9 @@ class Folders(InFolder):
         with open(self.path(*names), "wb"):
             pass
 
-    def found(self, *asked):
-        return [os.path.basename(path).split("_orders")[0] for path, in _paths(self.folder, *asked)]
+    def found(self, symbols, first=None, last=None):
+        paths = _paths(self.folder, symbols, first, last)
+        return [os.path.basename(path).split("_orders")[0] for path, in paths]
 
     def test_are_read_by_day_then_security_in_the_given_order(self):
         self.assertEqual(
@@ -73,7 +74,26 @@ class Folders(InFolder):
         )
         self.assertEqual(self.found("600519.XSHG", "2026-03-11", None), ["600519.SH_20260311"])
         self.assertEqual(self.found(None, None, "20260310"), ["600519.SH_20260310"])
-        self.assertEqual(len(self.found(None, None, None)), 4)
+        with self.assertWarns(SymbolWarning):
+            self.assertEqual(len(self.found(None, None, None)), 4)
+
+    def test_are_those_of_the_share_where_digits_are_also_those_of_an_index(self):
+        self.assertEqual(self.found("000001"), ["000001.SZ_20260311"])
+        self.assertEqual(self.found("000001.SH"), ["000001.SH_20260311"])
+        os.remove(self.path("20260311", "000001.SZ_20260311_orders.parquet"))
+        with self.assertRaises(FileNotFoundError):
+            read_history(self.folder, "000001")
+
+    def test_are_refused_where_digits_mean_a_security_of_each_exchange(self):
+        for code in ("010107.SH", "010107.SZ"):
+            self.make("20260311", f"{code}_20260311_orders.parquet")
+        with self.assertRaisesRegex(ValueError, "010107.SH and 010107.SZ: write 010107 with its exchange"):
+            read_history(self.folder, "010107")
+        self.assertEqual(self.found("010107.SZ"), ["010107.SZ_20260311"])
+
+    def test_of_two_securities_with_the_same_digits_give_a_warning(self):
+        with self.assertWarnsRegex(SymbolWarning, "^000001.SH and 000001.SZ have the same value"):
+            self.found(["000001", "000001.SH"])
 
     def test_without_a_requested_file_are_refused(self):
         with self.assertRaises(FileNotFoundError):
