@@ -20,7 +20,10 @@ import type {
 
 /** Several securities over a range of days; the other options are those of one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
-  /** Symbols in the forms that `SecurityQuery` accepts. */
+  /**
+   * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a share and of an index
+   * with the same digits (`000001.SZ`, `000001.SH`) have the same `symbol`.
+   */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
   startDate: string;
@@ -76,6 +79,30 @@ const UNREADABLE: readonly string[] = [
   "nothing_published",
 ];
 
+const EXCHANGES: Record<string, string> = { SS: "SH", SSE: "SH", XSHG: "SH", SZSE: "SZ", XSHE: "SZ" };
+
+/** Returns each security once. Throws when digits stand with and without an exchange: both can mean one security. */
+function distinct(symbols: readonly string[]): string[] {
+  const found = new Map<string, string>();
+  for (const symbol of symbols) {
+    const text = symbol
+      .trim()
+      .toUpperCase()
+      .replace(/^(SH|SZ)(\d{6})$/, "$2.$1");
+    const [digits = text, exchange] = text.split(".");
+    const code = exchange === undefined ? digits : `${digits}.${EXCHANGES[exchange] ?? exchange}`;
+    if (!found.has(code)) found.set(code, symbol);
+  }
+  for (const [code, symbol] of found) {
+    const bare = found.get(code.slice(0, 6));
+    if (bare !== undefined && bare !== symbol)
+      throw new ConfigurationError(
+        `${bare} and ${symbol} can be the same security: write each with its exchange`,
+      );
+  }
+  return [...found.values()];
+}
+
 /**
  * The rows of a `BasketQuery`. They are read once, like `Ticks`; after an error, reading can continue, even on a later
  * day. Days that are not loaded and securities without rows are skipped and listed.
@@ -115,7 +142,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     this.#client = client;
     this.#dataset = dataset;
     this.#open = open;
-    this.#query = { ...query, startDate: first, endDate: last, symbols: [...new Set(query.symbols)] };
+    this.#query = { ...query, startDate: first, endDate: last, symbols: distinct(query.symbols) };
     this.#ticksOf({ symbol: query.symbols[0] ?? "", date: first });
   }
 

@@ -128,6 +128,13 @@ describe("a basket of the TypeScript client", () => {
     expect(await basket.toArray()).toEqual([]);
   });
 
+  it("reads a security once that is listed in several forms", async () => {
+    const { client } = market();
+    const symbols = ["600519.SH", "sh600519", " 600519.xshg", "300750"];
+    const { securityDays } = await client.orders({ ...QUERY, symbols }).plan();
+    expect(securityDays).toBe(2 * 3);
+  });
+
   it("states its days, rows and cost before a request is charged", async () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
@@ -203,6 +210,7 @@ describe("a basket of the TypeScript client", () => {
       [{ startDate: "20260311" }, "20260311 is after the last day 20260310"],
       [{ endDate: "tomorrow" }, "tomorrow is not a date"],
       [{ symbols: [] }, "symbols is empty"],
+      [{ symbols: ["600519", "sh600519"] }, "600519 and sh600519 can be the same security"],
       [{ tradedate: "20260305" }, "there is no option tradedate"],
       [{ pageSize: 0 }, "pageSize must be 1 to 10,000"],
     ] as const) {
