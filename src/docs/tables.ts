@@ -168,8 +168,8 @@ const ADVICE: Readonly<Record<Reason, Bilingual>> = {
     en: "Check code, suffix and date; the message may name the other exchange",
   },
   no_orders: {
-    zh: "当天该数据集没有这只证券的行（例如停牌），不是错误",
-    en: "The security has no rows of this dataset that day (halted, for example): not an error",
+    zh: "当天该数据集没有这只证券的行（例如停牌、无成交；指数只有行情快照），不是错误",
+    en: "The security has no rows of this dataset that day (halted or not traded; an index has quotes only): not an error",
   },
   withdrawn: {
     zh: "该数据集当天的数据已撤回，核实后可能重新提供",

@@ -182,6 +182,13 @@ export const USE_OUTCOMES: Outcomes<UseDenial> = {
       unit === "files"
         ? ["个 Parquet 文件", "Parquet files"]
         : ["次请求（JSON 与 Parquet 合计）", "requests, JSON and Parquet together"];
+    if (limit === 0) {
+      return {
+        code: 429,
+        zh: `${name ?? "此"} 接口没有额度：每天 0 ${zhUnit}；如需使用，请联系服务方。`,
+        en: `The daily quota (额度) of ${name ?? "this interface"} is 0 (${enUnit}): ask the service's operator for a quota.`,
+      };
+    }
     const minutesLeft = Math.ceil(resetSeconds / 60);
     const [hours, minutes] = [Math.floor(minutesLeft / 60), minutesLeft % 60];
     return {

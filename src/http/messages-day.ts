@@ -69,9 +69,16 @@ export const DAY_OUTCOMES: Outcomes<DayDenial> = {
   security_unknown: unknownSecurityMessage,
   no_orders: ({ symbol, market, tradedate, dataset = "orders" }) => {
     const { row, rowName } = DATASETS[dataset];
+    const why =
+      dataset === "quotes"
+        ? { zh: "例如停牌", en: "it may have been halted, for example" }
+        : {
+            zh: "例如停牌或无人交易；指数只有行情快照",
+            en: "it may have been halted or not traded; an index has quotes only",
+          };
     return {
-      zh: `symbol ${symbol}.${market} 在 ${tradedate} 没有任何${rowName.zh}记录（例如停牌）。`,
-      en: `The symbol ${symbol}.${market} has no ${row} records on ${tradedate} (it may have been halted, for example).`,
+      zh: `symbol ${symbol}.${market} 在 ${tradedate} 没有任何${rowName.zh}记录（${why.zh}）。`,
+      en: `The symbol ${symbol}.${market} has no ${row} records on ${tradedate} (${why.en}).`,
     };
   },
   day_damaged: ({ dataset, tradedate }) => {

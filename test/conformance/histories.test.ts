@@ -321,7 +321,10 @@ describe("a security that has quotes only", () => {
     for (const symbol of ["688001", "000300.SH"]) {
       expect(pageOf(await ask("quotes", { symbol })).items).toEqual(rowsOf("quotes", symbol.slice(0, 6)));
       for (const dataset of ["orders", "trades"] as const) {
-        expectRefusal(await ask(dataset, { symbol }), { reason: "no_orders" });
+        expectRefusal(await ask(dataset, { symbol }), {
+          reason: "no_orders",
+          says: ["an index has quotes only"],
+        });
       }
     }
   });

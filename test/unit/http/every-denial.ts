@@ -157,6 +157,7 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "slot_busy", lacks: "memory" },
   { reason: "quota_used", unit: "requests", limit: 100, resetSeconds: 11_521 },
   { reason: "quota_used", unit: "files", limit: 30, resetSeconds: 1 },
+  { reason: "quota_used", unit: "files", limit: 0, resetSeconds: 1 },
   { reason: "unavailable" },
   { reason: "unavailable", unread: true },
   { reason: "day_damaged", tradedate },

@@ -110,6 +110,7 @@ describe("messages (contract 1.8)", () => {
     expect(the("quota_used").map((denial) => say(denial))).toEqual([
       expect.stringMatching(/100 requests.*00:00 Beijing time, in 3 h 13 min/),
       expect.stringMatching(/30 Parquet files.*in 0 h 1 min/),
+      expect.stringMatching(/is 0 \(Parquet files\): ask the service's operator/),
     ]);
     const anHour = { reason: "quota_used", unit: "files", limit: 30, resetSeconds: 3599 } as const;
     expect(say(anHour)).toContain("in 1 h 0 min");
