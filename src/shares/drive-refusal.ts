@@ -52,14 +52,11 @@ const ANSWERS: {
     denial: Extract<DriveDenial, { reason: R }>,
   ) => Bilingual & { status: number; retryAfterSeconds?: number };
 } = {
-  password_wrong: ({ given }) =>
-    given
-      ? {
-          status: 401,
-          zh: "共享不存在或密码不正确。",
-          en: "There is no such share, or the password is wrong.",
-        }
-      : { status: 401, zh: "此共享需要密码。", en: "This share needs its password." },
+  password_wrong: ({ given }) => ({
+    status: 401,
+    zh: `${given ? "共享不存在或密码不正确" : "此共享需要密码"}。程序的用户名是共享编号，即地址中 /s/ 之后的部分。`,
+    en: `${given ? "There is no such share, or the password is wrong" : "This share needs its password"}. For programs, the user name is the share's id, which follows /s/ in the address.`,
+  }),
   password_locked: ({ retryAfterSeconds }) => ({
     status: 429,
     retryAfterSeconds,

@@ -45,6 +45,7 @@ describe("a request without the right password", () => {
     const unknown = await get(at(UNKNOWN), basic(UNKNOWN, share.password));
     const stranger = await get(share.url, basic("admin", share.password));
     expect(wrong.status).toBe(401);
+    expect(wrong.text).toContain("the user name is the share's id");
     expect(appearance(unknown)).toEqual(appearance(wrong));
     expect(appearance(stranger)).toEqual(appearance(wrong));
   });
