@@ -57,11 +57,23 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
       AND r.revision = c.revision
     LEFT JOIN day_packs p ON p.pack_id = r.pack_id
     WHERE c.change_id > ${changeId} AND c.at_ms >= ${sinceMs} AND c.tradedate >= ${from ?? ""}
-      AND c.dataset = ${dataset}
-      AND c.change_id < coalesce((SELECT min(change_id) FROM day_changes
-      WHERE at_ms > ${untilMs}), ${Number.MAX_SAFE_INTEGER})
+      AND c.dataset = ${dataset} AND ${isAnnounced(untilMs)}
     ORDER BY c.change_id LIMIT ${count}`);
   return found.map((row) => decoded<DayChange>(row, ["added", "removed", "changed"]));
+}
+
+/** Returns the number of the last change of any dataset that `changesSince` lists until `untilMs`; 0 without changes. */
+export async function lastAnnounced(db: D1Database, untilMs: number): Promise<number> {
+  const last = sql(
+    db,
+  )`SELECT coalesce(max(c.change_id), 0) AS n FROM day_changes c WHERE ${isAnnounced(untilMs)}`;
+  return (await last.first<number>("n")) ?? 0;
+}
+
+/** Returns the condition that neither a change nor one with a lower number is later than `untilMs`. */
+function isAnnounced(untilMs: number): Part {
+  return part`c.change_id < coalesce((SELECT min(change_id) FROM day_changes
+      WHERE at_ms > ${untilMs}), ${Number.MAX_SAFE_INTEGER})`;
 }
 
 /** Returns the instant of the newest change of any day, in Unix milliseconds; null when there is none. */

@@ -6,7 +6,7 @@ import * as z from "zod";
 import { ok } from "../base/result.ts";
 import { beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { parseInstant } from "../calendar/instant.ts";
-import { changesSince, type DayChange } from "../catalog/day-changes.ts";
+import { changesSince, type DayChange, lastAnnounced } from "../catalog/day-changes.ts";
 import { entitleOrderHistory } from "../entitlement/entitle.ts";
 import { windowOf } from "../entitlement/standing.ts";
 import { announcedUntilMs } from "../env.ts";
@@ -53,11 +53,11 @@ export const dataChanges = lookUp({
     const grant = entitleOrderHistory(principal, beijingDate(nowMs), nowMs);
     if (!grant.ok) return grant;
     const limit = values.limit ?? MAX_CHANGES;
-    const after = values.after ?? 0;
+    const untilMs = announcedUntilMs(settings, nowMs);
     const question = {
-      changeId: after,
+      changeId: values.after ?? 0,
       sinceMs: values.since ?? 0,
-      untilMs: announcedUntilMs(settings, nowMs),
+      untilMs,
       from: windowOf(grant.value.plan, "order_history", nowMs)?.from ?? null,
       dataset: values.dataset ?? "orders",
       // One more row than requested shows whether another page follows.
@@ -65,9 +65,11 @@ export const dataChanges = lookUp({
     };
     const found = await log.stage("d1", () => changesSince(env.DB, question));
     const shown = found.slice(0, limit);
+    // A reader that begins with `since` and finds nothing must not get the changes before `since` afterwards.
+    const seen = shown.at(-1)?.changeId ?? values.after;
     const data: DataChanges = {
       changes: shown.map(changeOf),
-      next_after: shown.at(-1)?.changeId ?? after,
+      next_after: seen ?? (await log.stage("d1", () => lastAnnounced(env.DB, untilMs))),
       has_more: found.length > shown.length,
     };
     return ok({ data });

@@ -160,6 +160,12 @@ describe("data_changes", () => {
     });
   });
 
+  it("gives a reader that finds nothing since an instant the number after which new changes follow", async () => {
+    const { changes, next_after } = await dataOf<DataChanges>("data_changes", { since: "20990101" });
+    expect(changes).toEqual([]);
+    expect((await dataOf<DataChanges>("data_changes", { after: next_after })).changes).toEqual([]);
+  });
+
   it("names exactly the securities that a rebuild added, removed and changed", async () => {
     const tradedate = "20260309";
     const quiet = security("600000", [order("093000000")]);
