@@ -52,6 +52,7 @@ export interface WrittenEntry extends AuditEntry {
 
 /** The conditions on the entries; an absent condition matches all. */
 export interface AuditQuestion {
+  /** A day, as `YYYYMMDD`, also matches the subjects of its trades, quotes and files. */
   subject?: string | undefined;
   /** The actor's name. */
   actor?: string | undefined;
@@ -70,10 +71,12 @@ export interface AuditQuestion {
 export async function auditEntries(db: D1Database, question: AuditQuestion): Promise<WrittenEntry[]> {
   const { subject = null, actor = null, actorKind = null, action = null, sinceMs = null } = question;
   const { beforeId = null, count } = question;
+  // The subjects of a day's trades, quotes and files are paths with the day: `trades/20260312`.
+  const day = subject !== null && /^\d{8}$/.test(subject) ? `/${subject}/` : null;
   const found = await rows(sql(db)`
     SELECT audit_id AS auditId, at_ms AS atMs, actor_kind AS kind, actor AS name, action, subject, before, after
     FROM audit
-    WHERE (${subject} IS NULL OR subject = ${subject}) AND (${actor} IS NULL OR actor = ${actor})
+    WHERE (${subject} IS NULL OR subject = ${subject} OR instr('/' || subject || '/', ${day}) > 0) AND (${actor} IS NULL OR actor = ${actor})
       AND (${action} IS NULL OR action = ${action} OR substr(action, 1, length(${action}) + 1) = ${action} || '.')
       AND (${sinceMs} IS NULL OR at_ms >= ${sinceMs}) AND (${beforeId} IS NULL OR audit_id < ${beforeId})
       AND (${actorKind} IS NULL OR actor_kind = ${actorKind})

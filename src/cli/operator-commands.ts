@@ -67,7 +67,10 @@ interface AuditOptions extends ServiceOptions {
 export function registerAudit(program: Command): void {
   serviceCommand(program, "audit")
     .description("list who changed what, newest first")
-    .option("--subject <text>", "entries about this day, account, key id or token name")
+    .option(
+      "--subject <text>",
+      "entries about this day with all its datasets and files, or this account, key id or token name",
+    )
     .option("--actor <name>", "changes by this actor: a token's name, an account, ADMIN_TOKEN or service")
     .addOption(
       new Option("--kind <kind>", "changes by actors of this kind; bootstrap is ADMIN_TOKEN").choices(

@@ -198,6 +198,14 @@ describe("operators", () => {
       "account.disable audited-2",
       "account.create audited-2",
     ]);
+    const by = { actor: { kind: "operator", name: "test" }, nowMs: 1 } as const;
+    const ofDay = ["20350105", "trades/20350105", "auction_tick/20350105/20350105_aucde.parquet"];
+    for (const subject of [...ofDay, "trades/20350106"])
+      await addAudit(testEnv.DB, by, { action: "test.day", subject });
+    expect((await find("subject=20350105")).toSorted()).toEqual(
+      ofDay.map((each) => `test.day ${each}`).toSorted(),
+    );
+    expect(await find("subject=trades/20350105")).toEqual(["test.day trades/20350105"]);
     expect(await find("action=account.disable")).toEqual(["account.disable audited-2"]);
     expect((await find("action=account&limit=500")).length).toBeGreaterThanOrEqual(4);
     expect(await find("action=acc")).toEqual([]);
