@@ -184,7 +184,7 @@ interface Backfilled {
 async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
   const { named, gone } = await asked(run);
   const days = named.map(({ tradedate }) => tradedate);
-  const available = new Map<DatasetName, Set<string>>();
+  const available = new Map<DatasetName, ReadonlyMap<string, unknown>>();
   for (const dataset of DATASET_NAMES) available.set(dataset, await availableDays(client, days, dataset));
   const rows: DayVerdict[] = [];
   let announcedAtMs = 0;
@@ -242,7 +242,7 @@ function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
   { workFolder }: Run,
-  available: ReadonlyMap<DatasetName, ReadonlySet<string>>,
+  available: ReadonlyMap<DatasetName, ReadonlyMap<string, unknown>>,
 ): DayOutcome | null {
   const { outcome } = recallDay(workFolder, tradedate, fingerprint);
   if (outcome === null || !isWell(outcome)) return null;

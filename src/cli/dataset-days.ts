@@ -35,18 +35,21 @@ export async function loadedDays(client: AdminClient, dataset: DatasetName): Pro
   return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
 }
 
-/** Returns the days among `wanted` whose `dataset` customers can read now: it was published and not withdrawn since. */
+/**
+ * Returns the revisions of the days among `wanted` whose `dataset` customers can read now: it was published and not
+ * withdrawn since.
+ */
 export async function availableDays(
   client: AdminClient,
   wanted: BeijingDate[],
   dataset: DatasetName,
-): Promise<Set<string>> {
-  const available = new Set<string>();
+): Promise<Map<string, number | null>> {
+  const available = new Map<string, number | null>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
     const { days } = await client.request(dayListSchema, "GET", path);
-    for (const { tradedate, state } of days) {
-      if (state === "available" || state === "degraded") available.add(tradedate);
+    for (const { tradedate, state, revision } of days) {
+      if (state === "available" || state === "degraded") available.set(tradedate, revision);
     }
   }
   return available;

@@ -7,8 +7,15 @@ import { existsSync, realpathSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { calendarSchema, dataTypeSchema, type Notice, type Webhook } from "../../admin/wire.ts";
+import {
+  calendarSchema,
+  dataTypeSchema,
+  fileListSchema,
+  type Notice,
+  type Webhook,
+} from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
+import { dayName } from "../../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { AdminClient } from "../admin-client.ts";
 import {
@@ -203,10 +210,14 @@ function end(options: NightlyOptions, evening: Evening): void {
       if (options.json) print(options, evening, "");
       throw new CommandFailure(`${evening.notice.title.en}.`);
     case "loaded": {
-      const { outcome } = evening;
+      const { outcome, later } = evening;
       const isServed = outcome.datasets.some(({ state }) => state !== "failed");
       if (options.json || isServed)
-        print(options, outcome, [`${servedSentence(outcome).en}.`, ...linesOf(outcome).map(({ en }) => en)]);
+        print(options, later.length === 0 ? outcome : { ...outcome, later }, [
+          `${servedSentence(outcome).en}.`,
+          ...linesOf(outcome).map(({ en }) => en),
+          ...(later.length === 0 ? [] : ["Since an earlier run loaded this delivery:", ...later]),
+        ]);
       const failures = failuresText(outcome);
       if (failures !== null) throw new CommandFailure(`${outcome.tradedate}: ${failures}`);
       if (!isWell(outcome)) process.exitCode = EXIT.failed;
@@ -230,11 +241,12 @@ interface TimeOfDay {
 }
 
 /**
- * The outcome of an evening. `idle`: nothing was delivered, and the day's orders are already served; `lacking` are the
- * datasets that other days have and the day does not serve.
+ * The outcome of an evening. `loaded`: `later` are the changes since an earlier run loaded the delivery. `idle`:
+ * nothing was delivered, and the day's orders are already served; `lacking` are the datasets that other days have and
+ * the day does not serve.
  */
 type Evening =
-  | { end: "loaded"; outcome: DayOutcome; fingerprint: string }
+  | { end: "loaded"; outcome: DayOutcome; fingerprint: string; later: string[] }
   | { end: "late"; notice: Notice }
   | { end: "idle"; tradedate: BeijingDate; lacking: DatasetName[] };
 
@@ -242,7 +254,8 @@ async function spend(run: Run): Promise<Evening> {
   const { folder, client, workFolder } = run;
   await refuseAbsent(folder);
   const tradedate = run.date ?? (await dueDay(client));
-  const isIdle = isEmpty(await readDelivery(folder, tradedate)) && (await areServed(client, tradedate));
+  const isIdle =
+    isEmpty(await readDelivery(folder, tradedate)) && (await isServed(client, tradedate, "orders"));
   if (isIdle) return { end: "idle", tradedate, lacking: await unservedDatasets(client, tradedate) };
   for (;;) {
     const arrival = await awaited(run, tradedate);
@@ -251,13 +264,11 @@ async function spend(run: Run): Promise<Evening> {
     const { outcome: before } = recallDay(workFolder, tradedate, fingerprint);
     // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too, and
     // the service then names the operator.
-    if (before !== null && isWell(before)) {
-      const loaded = before.datasets.map(({ dataset }) => dataset);
-      if (await areServed(client, tradedate, loaded)) return { end: "loaded", outcome: before, fingerprint };
-    }
+    const later = before !== null && isWell(before) ? await laterChanges(client, before) : null;
+    if (before !== null && later !== null) return { end: "loaded", outcome: before, fingerprint, later };
     const outcome = await loadDay(client, arrival.delivery, run);
     const isChanged = (await readDelivery(folder, tradedate)).mark !== mark;
-    if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint };
+    if (outcome.state !== "failed" || !isChanged) return { end: "loaded", outcome, fingerprint, later: [] };
     console.error(`The delivery for ${tradedate} changed while it was read; waiting again.`);
   }
 }
@@ -306,21 +317,38 @@ async function unservedDatasets(client: AdminClient, tradedate: BeijingDate): Pr
   const others = await lackingDatasets(client, ["orders"]).catch(() => []);
   const unserved: DatasetName[] = [];
   for (const dataset of others) {
-    if (!(await areServed(client, tradedate, [dataset]))) unserved.push(dataset);
+    if (!(await isServed(client, tradedate, dataset))) unserved.push(dataset);
   }
   return unserved;
 }
 
-/** Returns whether customers can read each of the datasets on `tradedate`. */
-async function areServed(
+/** Returns whether customers can read the dataset on `tradedate`. */
+async function isServed(client: AdminClient, tradedate: BeijingDate, dataset: DatasetName): Promise<boolean> {
+  return (await availableDays(client, [tradedate], dataset)).has(tradedate);
+}
+
+/**
+ * Returns what has changed in the service since `outcome` was stored, as sentences: other revisions, and files that
+ * shares no longer offer. Returns null when a dataset is no longer served.
+ */
+export async function laterChanges(
   client: AdminClient,
-  tradedate: BeijingDate,
-  datasets: readonly DatasetName[] = ["orders"],
-): Promise<boolean> {
-  for (const dataset of datasets) {
-    if (!(await availableDays(client, [tradedate], dataset)).has(tradedate)) return false;
+  { tradedate, datasets, files }: Pick<DayOutcome, "tradedate" | "datasets" | "files">,
+): Promise<string[] | null> {
+  const later: string[] = [];
+  for (const { dataset, revision } of datasets) {
+    const now = (await availableDays(client, [tradedate as BeijingDate], dataset)).get(tradedate);
+    if (now === undefined) return null;
+    if (now !== revision) later.push(`${dayName(tradedate, dataset)} is now served as revision ${now}.`);
   }
-  return true;
+  for (const { dataType, name, revision } of files.filter((file) => file.revision !== null)) {
+    const path = `/admin/files/${dataType}?from=${tradedate}&to=${tradedate}`;
+    const { files: there } = await client.request(fileListSchema, "GET", path);
+    const now = there.find((file) => file.name === name && file.state === "published")?.revision;
+    if (now === undefined) later.push(`${name} is no longer offered.`);
+    else if (now !== revision) later.push(`${name} is now offered as revision ${now}.`);
+  }
+  return later;
 }
 
 /** Returns the newest trading day whose session has ended, according to the service's calendar. */

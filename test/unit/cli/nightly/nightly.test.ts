@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { type BeijingDate, beijingTimestamp } from "../../../../src/calendar/beijing.ts";
-import { eveningTime, lastClosedDay, newestTradingDay } from "../../../../src/cli/nightly/nightly.ts";
+import {
+  eveningTime,
+  lastClosedDay,
+  laterChanges,
+  newestTradingDay,
+} from "../../../../src/cli/nightly/nightly.ts";
+import { fakeService } from "../fake-service.ts";
 
 const at = (text: string) => Date.parse(text);
 const day = (text: string) => text as BeijingDate;
@@ -31,5 +37,58 @@ describe("the day that nightly expects", () => {
     expect(time(20, 30)).toBe("2026-12-31T20:30:00+08:00");
     expect(time(1, 5)).toBe("2027-01-01T01:05:00+08:00");
     expect(time(12, 0)).toBe("2026-12-31T12:00:00+08:00");
+  });
+});
+
+describe("a delivery that an earlier run loaded", () => {
+  const name = "20260311_aucde.parquet";
+  type Outcome = Parameters<typeof laterChanges>[1];
+  const outcome = {
+    tradedate: "20260311",
+    datasets: [
+      { dataset: "orders", revision: 1 },
+      { dataset: "quotes", revision: 1 },
+    ],
+    files: [
+      { dataType: "auction_tick", name, revision: 1 },
+      { dataType: "level2", name: "kept", revision: null },
+    ],
+  } as unknown as Outcome;
+  const changes = (quotes: object, file: object) =>
+    laterChanges(
+      fakeService(({ path }) => {
+        if (path.startsWith("/admin/files/")) return { json: { files: [{ ...FILE, name, ...file }] } };
+        const shown = { ...DAY, ...(path.includes("quotes") ? quotes : {}) };
+        return { json: { month: "202603", days: [shown] } };
+      }).client,
+      outcome,
+    );
+  const DAY = {
+    ...{ tradedate: "20260311", state: "available", note: "", rows: 1, securities: 1 },
+    ...{ revision: 1, sizeBytes: 1, publishedAt: "now" },
+  };
+  const FILE = {
+    ...{ dataType: "auction_tick", tradedate: "20260311", origin: "builder", state: "published" },
+    ...{
+      revision: 1,
+      stateNote: "",
+      sizeBytes: 1,
+      sha256: "0".repeat(64),
+      uploadedAt: "now",
+      publishedAt: "now",
+    },
+  };
+
+  it("is not loaded again, and names other revisions and files that are no longer offered", async () => {
+    expect(await changes({}, {})).toEqual([]);
+    expect(await changes({ revision: 2 }, { revision: 3 })).toEqual([
+      "20260311 (quotes) is now served as revision 2.",
+      `${name} is now offered as revision 3.`,
+    ]);
+    expect(await changes({}, { state: "withdrawn" })).toEqual([`${name} is no longer offered.`]);
+  });
+
+  it("is loaded again when a dataset is no longer served", async () => {
+    expect(await changes({ state: "withdrawn" }, {})).toBeNull();
   });
 });
