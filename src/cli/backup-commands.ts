@@ -67,7 +67,9 @@ export function registerBackup(program: Command): void {
     .action(verify);
   backup
     .command("restore <file>")
-    .description("replace a deployment's data with a backup; run it again after any interruption")
+    .description(
+      "replace a deployment's data with a backup; run it again after any interruption. A completed restore of the same file is repeated only with --force",
+    )
     .option("--force", "restore even if the deployment has data; that data is lost")
     .option(
       "--unauthenticated",
@@ -159,8 +161,13 @@ const UNKNOWN_SINCE = [
   "WARNING: tokens, keys, shares, accounts and subscriptions that were revoked or disabled since then are valid again. Revoke or disable them again.",
 ];
 
-function restoredLines(path: string, { rows, lacking, adoptable, kept }: Restored): string[] {
-  const lines = [`${path} is restored.`, ...rowLines(rows)];
+function restoredLines(path: string, { earlier, rows, lacking, adoptable, kept }: Restored): string[] {
+  const lines = earlier
+    ? [
+        `An earlier run restored ${path}; this run changed nothing.`,
+        "To restore it again, for example after its packs were copied to R2, add --force.",
+      ]
+    : [`${path} is restored.`, ...rowLines(rows)];
   if (kept.length > 0) lines.push("Revocations and changes after the backup that stay in force:");
   lines.push(...kept.map(({ kind, subject, at }) => `  ${KINDS[kind](subject, at)}`));
   lines.push(...lacking.map(({ called, problem }) => `${called} is not served: ${problem}.`));
@@ -238,6 +245,8 @@ const PARALLEL = 3;
 
 interface Restored {
   restoreId: string;
+  /** Whether an earlier run had completed this restore, so that this run changed nothing. */
+  earlier: boolean;
   rows: Record<string, number>;
   /** Days and files that are not served because their objects are missing in R2. */
   lacking: { called: string; problem: string }[];
@@ -279,7 +288,7 @@ async function restoreBackup(
     ({ adoptable, kept, overEmpty } = done);
   }
   await sweep(client);
-  return { restoreId, rows, lacking, adoptable, kept, overEmpty };
+  return { restoreId, earlier: begun.state === "done", rows, lacking, adoptable, kept, overEmpty };
 }
 
 async function sendChunks(

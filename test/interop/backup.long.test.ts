@@ -115,7 +115,11 @@ describe("a service restored from a backup into an empty deployment with the obj
     expect((await publish(target, dayOf("20260312", 100_000))).day.revision).toBe(1);
     const audited = await target.admin("GET", "/admin/audit?action=backup.restore");
     expect(audited.text).toContain("backup.restore");
-    expect((await restore(target)).status).toBe(0);
+    const repeated = await restore(target);
+    expect([repeated.status, repeated.stdout]).toEqual([
+      0,
+      expect.stringMatching(/^An earlier run restored .*; this run changed nothing\.\n.*add --force/),
+    ]);
     expect(
       (await asOperator<{ day: { revision: number } }>(target, "GET", "/admin/days/20260310")).day.revision,
     ).toBe(3);
@@ -133,6 +137,12 @@ describe("a backup restored into an empty deployment without the objects", () =>
     expect([refused.envelope.code, refused.reason]).toEqual([1002, "not_loaded"]);
     expect((await publish(target, dayOf("20260310", 200_000))).day.revision).toBe(3);
     expect(pageOf(await ask(target, keys.flagship, "20260310")).items[0]?.[7]).toBe(20);
+
+    await copyObjects(origin, target);
+    expect((await restore(target)).stdout).toContain("this run changed nothing");
+    const again = await restore(target, "--force", "--yes");
+    expect([again.status, again.stdout]).toEqual([0, expect.stringContaining("is restored.")]);
+    expect((await ask(target, keys.flagship, "20260311")).envelope.code).toBe(200);
   });
 });
 
