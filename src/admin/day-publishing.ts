@@ -218,7 +218,8 @@ async function changedBy(db: D1Database, day: DatasetDay, { revision }: ServedDa
 
 /** Returns the refusal for a day that was never loaded. */
 export function noDay(day: DatasetDay): AdminRefusal {
-  return { reason: "absent", what: `loaded day ${calledOf(day)}` };
+  const dataset = day.dataset === "orders" ? " of orders; --dataset names another dataset" : "";
+  return { reason: "absent", what: `loaded day ${calledOf(day)}${dataset}` };
 }
 
 /** Returns the days with packs of `dataset` that can be adopted, oldest first; the packs of a day are newest first. */

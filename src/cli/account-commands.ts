@@ -333,10 +333,11 @@ function standingLines({ info, slot }: Standing): string[] {
     ...(slot === null ? [] : [`request ${slot.requestId} ends at ${slot.until} at the latest`]),
     "",
     ...table(
-      ["request", "time", "code", "reason", "symbol", "day", "rows"],
+      ["request", "time", "interface", "code", "reason", "symbol", "day", "rows"],
       info.last_requests.map((each) => [
         each.request_id,
         each.time,
+        each.interface ?? "-",
         String(each.code),
         each.reason,
         each.symbol ?? "-",

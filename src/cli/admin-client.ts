@@ -161,7 +161,8 @@ function refusalOf(httpStatus: number, text: string): ServiceRefusal {
   const refused = { httpStatus, reason: refusal?.reason };
   // The service's message cannot say where the token came from, so this message replaces it.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
-  return new ServiceRefusal(refusal?.error ?? `The service answered with HTTP ${httpStatus}.`, refused);
+  const otherwise = `The service answered with HTTP ${httpStatus}.${httpStatus === 404 ? " Give its base address, without /api." : ""}`;
+  return new ServiceRefusal(refusal?.error ?? otherwise, refused);
 }
 
 function silentSentence(baseUrl: string, ms: number): string {

@@ -40,7 +40,7 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
         countText(each.rows),
         sizeText(each.sizeBytes),
         each.publishedAt,
-        each.replacedAt ?? "-",
+        isLost(each) ? "lost" : (each.replacedAt ?? "-"),
         restorableText(each, revisions),
         each.builderVersion ?? "-",
         each.buildId,
@@ -50,13 +50,19 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
   ];
 }
 
+/** Returns whether `doctor` marked the content as lost: it then dates the replacement 7 days back. */
+function isLost({ publishedAt, replacedAt }: DayRevision): boolean {
+  return replacedAt !== null && Date.parse(replacedAt) < Date.parse(publishedAt);
+}
+
 /**
  * Returns until when `day restore` can serve a revision's content again: for `REPLACED_KEPT_MS` after the last revision
- * with the same pack was replaced. Returns "-" while such a revision is current, and for damaged content.
+ * with the same pack was replaced. Returns "-" while such a revision is current, and for damaged and lost content.
  */
-function restorableText({ objectKey, damaged }: DayRevision, revisions: readonly DayRevision[]): string {
+function restorableText(own: DayRevision, revisions: readonly DayRevision[]): string {
+  const { objectKey, damaged } = own;
   const replaced = revisions.filter((each) => each.objectKey === objectKey).map((each) => each.replacedAt);
-  if (damaged !== null || replaced.includes(null)) return "-";
+  if (damaged !== null || isLost(own) || replaced.includes(null)) return "-";
   const lastMs = Math.max(...replaced.map((at) => Date.parse(at ?? "")));
   return beijingTimestamp(lastMs + REPLACED_KEPT_MS);
 }

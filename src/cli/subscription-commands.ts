@@ -136,7 +136,7 @@ async function setPlan(
 
 function printPlans(options: ServiceOptions, list: PlanList): void {
   const limit = (plan: PlanName, count: number | null) =>
-    hasOrderHistory(plan) ? String(count ?? "unlimited") : "no order history";
+    hasOrderHistory(plan) ? String(count ?? "unlimited") : "no tick history";
   const rows = list.plans.map(({ plan, requests, files }) => [
     plan,
     limit(plan, requests),

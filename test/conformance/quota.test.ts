@@ -89,7 +89,11 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
 
   it("can be replaced per account, where null means unlimited", async () => {
     const none = await account(world.service, { plan: "flagship", limits: { files: 0 } });
-    expectRefusal(await ask(none.key, parquet), { reason: "quota_used", status: 429, says: ["额度", "is 0"] });
+    expectRefusal(await ask(none.key, parquet), {
+      reason: "quota_used",
+      status: 429,
+      says: ["额度", "is 0"],
+    });
     const free = await account(world.service, { plan: "professional", limits: { files: null } });
     for (let asked = 0; asked < 35; asked++) expect((await ask(free.key, parquet)).status).toBe(200);
   });

@@ -39,7 +39,10 @@ describe("edgetape account", () => {
     expect(shown).toMatch(/^level2_order_history requests +2 +0 +unlimited +unlimited +8\d\d min$/m);
     expect(shown).toMatch(/^level2_order_history Parquet files +1 +0 +30 +29 +8\d\d min$/m);
     expect(shown).toMatch(
-      new RegExp(`^${served.headers["x-request-id"]} .* 200 +success +600519 +${DATE} +1$`, "m"),
+      new RegExp(
+        `^${served.headers["x-request-id"]} .* level2_order_history +200 +success +600519 +${DATE} +1$`,
+        "m",
+      ),
     );
     expect(shown).toMatch(new RegExp(`^${refused.headers["x-request-id"]} .* 403 +outside_window`, "m"));
     expect(shown).toMatch(/^key_\S+ +et_\S{5} +laptop +2026-03-12T\S+ +in force$/m);
@@ -127,7 +130,7 @@ describe("edgetape plan", () => {
     const list = await done("plan", "list");
     expect(list).toMatch(/^trial +100 +unlimited$/m);
     for (const plan of ["free", "standard"]) {
-      expect(list).toMatch(new RegExp(`^${plan} +no order history +no order history$`, "m"));
+      expect(list).toMatch(new RegExp(`^${plan} +no tick history +no tick history$`, "m"));
     }
     expect(await done("plan", "show")).toBe(list);
     expect(await done("plan", "set", "trial", "--requests", "7", "--files", "unlimited")).toMatch(

@@ -24,8 +24,8 @@ export interface DemoAccount {
 
 /** Names as in `demo.json`. The weekly card is valid for 7 × 24 hours, so it is renewed at every start. */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
-  { name: "free", plan: "free", fromDays: -30, toDays: 3650, says: "no order history (403)" },
-  { name: "standard", plan: "standard", fromDays: -30, toDays: 3650, says: "no order history (403)" },
+  { name: "free", plan: "free", fromDays: -30, toDays: 3650, says: "no tick history (403)" },
+  { name: "standard", plan: "standard", fromDays: -30, toDays: 3650, says: "no tick history (403)" },
   { name: "trial", plan: "trial", fromDays: -30, toDays: 3650, says: "all history, 100 requests a day" },
   { name: "professional", plan: "professional", fromDays: -30, toDays: 3650, says: "the latest 30 days" },
   { name: "weekly", plan: "weekly", fromDays: 0, toDays: 7, says: "the latest 30 days" },

@@ -47,7 +47,7 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
   const share = { data_type: "auction_tick", year: Number(tradedate.slice(0, 4)) };
   const rows = DEMO_ACCOUNTS.map(({ name, says }) => [name, keys[name] ?? "", says]);
   return [
-    ...table(["demo key", "", "order history"], rows),
+    ...table(["demo key", "", "tick history"], rows),
     "",
     `Sample days: ${days.join(" ")} (invented orders, trades and quotes of 600519, 300750 and others)`,
     ...(following.length === 0 ? [] : [`Sample days that follow within a minute: ${following.join(" ")}`]),

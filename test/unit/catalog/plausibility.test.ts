@@ -47,6 +47,6 @@ describe("a day compared with the median of other days", () => {
     const others = [...days(4), [counts("SH", 1, 1)], [counts("SH", 9_000, 90_000)]];
     expect(compare(usual, others).markets).toMatchObject([{ medianSecurities: 100, medianRows: 1_000 }, {}]);
     const even = [1, 2, 3, 10].map((rows) => [counts("SH", rows, rows)]);
-    expect(compare([], even).markets).toMatchObject([{ medianRows: 2.5 }]);
+    expect(compare([], even).markets).toMatchObject([{ medianRows: 3 }]);
   });
 });

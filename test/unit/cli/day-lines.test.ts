@@ -12,13 +12,18 @@ const revision = (number: number, pack: string, more: Partial<DayRevision> = {})
   ...more,
 });
 
-/** Returns the column "restorable until" of each revision. */
-function restorable(revisions: DayRevision[]): string[] {
+/** Returns the lines about a day with these revisions. */
+function detail(revisions: DayRevision[]): string[] {
   const day: DayDetail["day"] = {
     ...{ ...PACK, tradedate: "20260311" as BeijingDate, revision: revisions[0]?.revision ?? 1 },
     ...{ state: "available", note: "", degraded: false, publishedAt: "now", announcedInMs: 0 },
   };
-  const lines = detailLines("orders", { day, comparison: { days: 0, markets: [] }, revisions });
+  return detailLines("orders", { day, comparison: { days: 0, markets: [] }, revisions });
+}
+
+/** Returns the column "restorable until" of each revision. */
+function restorable(revisions: DayRevision[]): string[] {
+  const lines = detail(revisions);
   const heading = lines.findIndex((line) => line.startsWith("revision  "));
   const at = lines[heading]?.indexOf("restorable until") ?? 0;
   return lines.slice(heading + 1).map((line) => line.slice(at).split(" ")[0] ?? "");
@@ -35,6 +40,12 @@ describe("the revisions of a day", () => {
         revision(1, "a", replaced("12")),
       ]),
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
+  });
+
+  it("show that their content was lost, not that it was replaced before it was published", () => {
+    const lost = revision(1, "a", { replacedAt: "2026-03-04T21:00:00+08:00" });
+    expect(restorable([revision(2, "b"), lost])).toEqual(["-", "-"]);
+    expect(detail([revision(2, "b"), lost]).at(-1)).toMatch(/2026-03-11T20:00:00\+08:00 +lost +- /);
   });
 
   it("show no restore deadline for damaged content", () => {
