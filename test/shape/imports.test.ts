@@ -29,7 +29,16 @@ const MAY_IMPORT: Record<string, string[]> = {
   admin: [...BELOW_OPERATIONS, "operations", "upkeep"],
   console: [...BELOW_OPERATIONS, "operations", "quality"],
   "pack-builder": ["auction", "base", "calendar", "datasets", "orders", "packs", "quality"],
-  cli: ["admin/wire.ts", "pack-builder", "quality", "auction", "base", "calendar", "datasets"],
+  cli: [
+    "package.json",
+    "admin/wire.ts",
+    "pack-builder",
+    "quality",
+    "auction",
+    "base",
+    "calendar",
+    "datasets",
+  ],
   docs: [...BELOW_OPERATIONS, "operations"],
   // Many modules import these bindings and settings, so the file may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],

@@ -88,7 +88,8 @@ describe("a slow or silent service", () => {
     await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow(
       /^http:\/\/127\.0\.0\.1:\d+ accepted the request and did not answer within 1 s\./,
     );
-    expect(service.requests()).toBe(1);
+    // On a busy machine the client can stop waiting before the server counts the request.
+    await expect.poll(service.requests).toBe(1);
   });
 
   it("gets unlimited time while parts of its answer arrive", async () => {
