@@ -83,7 +83,7 @@ export async function rebuildIndex(
   return { etag: found.etag, securities: entries.length };
 }
 
-/** Returns an entry as one text, in the form that `indexRowsOf` returns. */
+/** Returns an entry as a string in the same format as the `facts` of `indexRowsOf`. */
 function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: SectionEntry): string {
   const hex = Buffer.from(encodeBlocks(blocks)).toString("hex").toUpperCase();
   return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");

@@ -10,7 +10,7 @@ export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
 export type WebhookKind = (typeof WEBHOOK_KINDS)[number];
 
 export const WEBHOOK_LANGUAGES = ["both", "zh", "en"] as const;
-/** Languages of text messages. */
+/** The language of the messages to chat robots. */
 export type WebhookLanguage = (typeof WEBHOOK_LANGUAGES)[number];
 
 export interface Webhook {
@@ -19,7 +19,7 @@ export interface Webhook {
   kind: WebhookKind;
   /** The robot's signing secret; null when the robot needs none. WeCom's robots have no signature. */
   secret: string | null;
-  /** The language of text messages; the plain form has both languages in separate members. */
+  /** The language of messages to chat robots. The plain form has both languages in separate members. */
   language: WebhookLanguage;
 }
 

@@ -121,7 +121,7 @@ function sparseOf(
   return { dataset, market, securities, than: { dataset: than.dataset, securities: than.traded[market] } };
 }
 
-/** Returns what `pack` lacks, according to its own report and compared with the other `packs` of the delivery. */
+/** Returns what `pack` lacks, judged by its own report and by the other `packs` of the delivery. */
 export function shortfallsOf(pack: BuildReport, packs: readonly BuildReport[]): Shortfall[] {
   const { dataset, broken, leftOut } = pack;
   const lines = broken.rows;

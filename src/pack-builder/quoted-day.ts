@@ -20,8 +20,8 @@ export interface QuotedDay {
   /** The opening auction; absent when there are no snapshots. */
   auction?: Auction;
   /**
-   * A hash of the rows of the last block before 15:05, which differs from day to day; 0 when the security did not
-   * trade.
+   * A hash of the rows before 15:05 in the last block that begins before 15:05. Equal hashes on two days indicate
+   * the same rows. 0 when the security did not trade.
    */
   contents: number;
 }

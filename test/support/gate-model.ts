@@ -1,6 +1,6 @@
 /**
- * An independent model of the gate, with lists of events instead of counters and a row. It also models storage, so that
- * it can be restarted like the object.
+ * An independent model of the gate. It lists every request and refund; the gate keeps counters in a stored row instead.
+ * Like the Durable Object, the model can store its state and restart from the stored state.
  */
 import type { AcquireRequest, GateKind, GateState } from "../../src/gate/protocol.ts";
 

@@ -2,7 +2,7 @@
 import yauzl from "yauzl";
 import { exactTenThousandths, type Row } from "./builders.ts";
 
-/** Reads the orders by six-digit symbol, sorted stably by time. */
+/** Returns the day's orders (`逐笔委托.csv`) by six-digit symbol, sorted stably by time. */
 export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔委托.csv", (line) => {
     const [code = "", , date = "", time = "", id, exchangeId, type = "", side = "", price = "", volume = ""] =
@@ -14,7 +14,7 @@ export function readVendorZip(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** Reads the day's trades (`逐笔成交.csv`) in the same way, including on-request columns. */
+/** Returns the day's trades (`逐笔成交.csv`) with all columns, keyed and sorted like the orders of `readVendorZip`. */
 export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "逐笔成交.csv", (line) => {
     const [code = "", , date = "", time = "", id, tradeCode, kind, flag, price = "", volume = "", sell, buy] =
@@ -31,7 +31,7 @@ export function readVendorTrades(path: string): Promise<Map<string, Row[]>> {
   });
 }
 
-/** Reads the day's quotes (`行情.csv`) in the same way, including on-request columns. */
+/** Returns the day's quotes (`行情.csv`) with all columns, keyed and sorted like the orders of `readVendorZip`. */
 export function readVendorSnapshots(path: string): Promise<Map<string, Row[]>> {
   return readVendorFiles(path, "行情.csv", (line) => {
     const cells = line.split(",");
@@ -60,7 +60,7 @@ export interface SnapshotTotals {
   lowE4: number;
 }
 
-/** Reads the totals of each snapshot of the day's quotes (`行情.csv`) by six-digit symbol, in file order. */
+/** Returns the totals of each snapshot (`行情.csv`) by six-digit symbol, sorted stably by time. */
 export async function readVendorQuotes(path: string): Promise<Map<string, SnapshotTotals[]>> {
   const rows = await readVendorFiles(path, "行情.csv", (line) => {
     const cells = line.split(",");
@@ -74,8 +74,8 @@ export async function readVendorQuotes(path: string): Promise<Map<string, Snapsh
 }
 
 /**
- * Reads the lines of the files called `name`, by code with suffix, sorted like `readVendorZip`. Each line maps the
- * names of the columns to its cells.
+ * Returns the lines of the files called `name` by code with suffix, sorted stably by time. Each line is a map from
+ * column names to cells.
  */
 export async function readVendorLines(
   path: string,

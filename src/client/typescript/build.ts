@@ -39,7 +39,7 @@ const HIDDEN = `
   .trim()
   .split(/\s+/);
 
-/** Names of the public types that are unions of texts. */
+/** The public types that are unions of string literals. */
 const ALIASES: readonly (readonly [name: string, text: string])[] = [
   ["DatasetName", oneOf(DATASET_NAMES)],
   ["DataType", oneOf(DATA_TYPES)],
@@ -174,7 +174,10 @@ function oneOf(names: readonly string[]): string {
   return names.map((name) => `"${name}"`).join(" | ");
 }
 
-/** Returns a dataset's record: its standard columns, the columns of the book's levels, and the columns on request. */
+/**
+ * Returns the declarations of a record and of the interface that it extends. That interface has the standard columns.
+ * The record adds the legacy names and the on-request columns.
+ */
 function recordText(name: string, { columns }: Dataset): string {
   const standard = name.replace("Record", "Standard");
   const own = columns.slice(LEADING.length).filter((column) => levelOf(column) === null);

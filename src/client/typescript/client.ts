@@ -98,7 +98,7 @@ export interface Reads<R extends object, D extends keyof R> {
 
 type AnyQuery = TickQuery<string> | BasketQuery<string>;
 
-/** Returns the day with the members of `dataset` at the top level, where the service has those of orders. */
+/** Returns `day` with the top-level members describing `dataset`; in the service's answer, they describe orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   const { datasets } = day as { datasets?: Partial<Record<DatasetName, object>> };
   const found = datasets?.[dataset];

@@ -24,7 +24,7 @@ export interface CellPlan {
   places: CellPlaces;
   /** Positions of the dataset's stored columns by key; a key that is absent means -1. */
   cells: Record<string, number>;
-  /** By key of a stored column: its position for each code of another column. */
+  /** For stored columns whose source column depends on a code, by key: each code and the position of its column. */
   byCode: Record<string, { code: string; place: number }[]>;
   /** Code maps of the stored columns by key. */
   codeMaps: Record<string, Partial<Record<Market, CodeMap>>>;
