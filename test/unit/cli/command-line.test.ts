@@ -14,7 +14,7 @@ afterEach(() => {
 const at = (text: string) => Date.parse(text);
 
 describe("an instant on the command line", () => {
-  it("can be an RFC 3339 time, or a date in either form, which means the start of that day in Beijing", () => {
+  it("can be an RFC 3339 time, or a date with or without hyphens for the start of a Beijing day", () => {
     expect(instantArgument("20260312")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12")).toBe(at("2026-03-12T00:00:00+08:00"));
     expect(instantArgument("2026-03-12T20:30:00+08:00")).toBe(at("2026-03-12T20:30:00+08:00"));
@@ -34,8 +34,8 @@ describe("an instant on the command line", () => {
   });
 });
 
-describe("numbers on the command line", () => {
-  it("are limits (a number, `unlimited` or `plan`) or spans (a number of days or hours)", () => {
+describe("command-line arguments", () => {
+  it("express a limit as a whole number, `unlimited` or `plan`, and a time span in days or hours", () => {
     expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
     expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);
@@ -43,7 +43,7 @@ describe("numbers on the command line", () => {
   });
 });
 
-describe("sizes and counts in the output", () => {
+describe("command output", () => {
   it.each([
     [0, "0 bytes"],
     [1, "1 byte"],
@@ -55,11 +55,11 @@ describe("sizes and counts in the output", () => {
     [1_222_288, "1.2 MB"],
     [1_056_000_000, "1.1 GB"],
     [9_000_000_000_000, "9000.0 GB"],
-  ])("show %d bytes as %s", (sizeBytes, text) => {
+  ])("shows %d bytes as %s", (sizeBytes, text) => {
     expect(sizeText(sizeBytes)).toBe(text);
   });
 
-  it("show counts with thousands separators", () => {
+  it("shows counts with thousands separators", () => {
     expect([0, 999, 149_359].map(countText)).toEqual(["0", "999", "149,359"]);
   });
 });

@@ -14,7 +14,7 @@ const present = existsSync(VENDOR) && !isPythonMissing("the real day");
 if (!existsSync(VENDOR))
   console.error(`\n!!! SKIPPED: ${VENDOR} is absent, the real day was not built !!!\n`);
 
-/** Returns a pack's bytes with a fixed origin, because only the origin depends on the source files. */
+/** Returns a pack's bytes with a fixed origin, so that packs of the same rows from different sources are equal. */
 const bytesOf = ({ pack }: Built) => contentOf(readFileSync(pack));
 
 /** Unpacks an archive with Python's own reader, which shares no code with the builder. */

@@ -268,6 +268,16 @@ describe("a delivery of several datasets", () => {
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
   });
 
+  it("is degraded when a copy of its trades has a marker's name, such as `copy.csv.ok`", async () => {
+    const report = await besideOrders({
+      "600519.SH/逐笔成交.csv": vendorTrades(trade()),
+      "copy.csv.ok": vendorTrades(trade()),
+    });
+    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "named_as_marker" }] });
+  });
+});
+
+describe("a delivery of orders and one other file", () => {
   it.each<[name: string, content: string, reason: string]>([
     ["mdl_4_4_0.csv", "a,b\n", "unknown_layout"],
     ["mdl_6_28_0.csv", "a,b\n", "unknown_layout"],
@@ -275,34 +285,26 @@ describe("a delivery of several datasets", () => {
     ["am_hq_trade_spot.txt", "a\tb\n", "unknown_layout"],
     ["SHtick.csv", "MDDate,MDTime,SecurityType,SecurityID,LastPx,Buy1Price\n", "unknown_layout"],
     ["copy.csv.ok", vendorTrades(trade()), "named_as_marker"],
-  ])("is degraded and names %s, which no build can read, beside orders", async (name, content, reason) => {
+  ])("is degraded, and its report lists %s as not read", async (name, content, reason) => {
     const report = await besideOrders({ [name]: content });
     expect(report).toMatchObject({ result: "degraded", absent: ["trades", "quotes"], refused: [] });
     expect(report.leftOut).toEqual([{ path: expect.stringMatching(`/${name}$`), reason }]);
     expect(deliveryLines(report).join("\n")).toMatch(new RegExp(`not read {4}.*/${name} `));
   });
 
-  it("is degraded and names a damaged file of trades that only a build of trades would read", async () => {
+  it("is degraded when the other file is an archive of trades with a wrong checksum", async () => {
     const member = { name: "am_hq_trade_spot.txt", content: "a\tb\n", crc: 1 };
     const report = await besideOrders({ "trades.zip": zipOf([member]) });
     expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "unreadable" }] });
   });
 
   it.each(["委托队列.csv", "mdl_4_4_1.csv", "mdl_6_28_2.csv"])(
-    "is whole with orders and %s, which holds no dataset",
+    "is whole when the other file is %s, which belongs to no dataset",
     async (name) => {
       const report = await besideOrders({ [name]: "a,b\n" });
       expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
     },
   );
-
-  it("names a copy of trades that is named as a marker, even if the marker holds no orders", async () => {
-    const report = await besideOrders({
-      "600519.SH/逐笔成交.csv": vendorTrades(trade()),
-      "copy.csv.ok": vendorTrades(trade()),
-    });
-    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "named_as_marker" }] });
-  });
 });
 
 describe("a pack of trades", () => {

@@ -57,7 +57,7 @@ describe("the columns of a block", () => {
     }
   });
 
-  it("equal what hyparquet reads in another writer's pack of the same profile", async () => {
+  it("equal what hyparquet reads in a pack that another program wrote in the same format", async () => {
     const folder = join(import.meta.dirname, "../../../../shared/data/packs");
     if (!existsSync(folder)) {
       console.warn("SKIPPED: no pack of another writer at ../shared/data/packs");
@@ -145,8 +145,8 @@ function putValue(body: ByteWriter, value: string | number | bigint): void {
 const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
-describe("a block in the pack's profile", () => {
-  it("is read", () => {
+describe("a block in the pack format", () => {
+  it("is decoded to its rows", () => {
     expect(blockRowsOf(foreignBlock(), 3)[2]).toEqual([
       "600519",
       "20240102",
@@ -166,12 +166,12 @@ describe("a block in the pack's profile", () => {
   });
 });
 
-describe("a block outside the pack's profile", () => {
+describe("a block", () => {
   it.each([
-    ["a column in another encoding", changed("order_id", "plain", "1", "2", "3")],
+    ["a column in the wrong encoding", changed("order_id", "plain", "1", "2", "3")],
     ["no dictionary where one belongs", changed("price", "plain", "1", "2", "3")],
     ["a dictionary where none belongs", changed("time", "texts", "093000000")],
-    ["columns in another order", foreignBlock({}, [...FIELDS].reverse())],
+    ["columns in the wrong order", foreignBlock({}, [...FIELDS].reverse())],
     ["a missing column", foreignBlock({}, FIELDS.slice(0, 9))],
     ["an additional column", foreignBlock({}, [...FIELDS, "price"])],
   ])("is refused if it has %s", (_what, block) => {
@@ -199,7 +199,7 @@ describe("a block outside the pack's profile", () => {
     ["an id beyond 2^53", changed("exchange_order_id", "ids", 1n, 2n, 2n ** 60n)],
     ["a negative volume", changed("volume", "int64s", -100n)],
     ["a volume beyond 2^53", changed("volume", "int64s", 2n ** 53n + 1n)],
-    ["a price that is no number", changed("price", "doubles", Number.NaN, 1)],
+    ["a price that is not a number", changed("price", "doubles", Number.NaN, 1)],
   ])("is refused if it contains %s", (_what, block) => {
     expect(() => blockRowsOf(block, 3)).toThrow(PackFormatError);
   });

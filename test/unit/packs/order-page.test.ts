@@ -78,7 +78,7 @@ describe("readOrderPage (contract 5)", () => {
     expect(from).toBe(21_000);
   });
 
-  it("writes any letters, zeros and the largest numbers as JSON.stringify does", async () => {
+  it("escapes text and formats numbers, including zero and the largest, as JSON.stringify does", async () => {
     expect((await page("000001", {})).text).toBe(JSON.stringify(source.rowsOf("000001")));
   });
 

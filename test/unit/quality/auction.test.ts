@@ -10,7 +10,7 @@ function matchOf(orders: readonly Order[], tickE4 = 100) {
   return matchOfLevels(levelsOf(given), tickE4);
 }
 
-/** The buy and the sell of an auction with tied prices from `low` to `high`. */
+/** Returns one buy and one sell that match the same volume at every price from `low` to `high`. */
 const tied = ({ low = 100_100, high = 100_500, buys = 100, sells = 100 }): Order[] => [
   ["B", high, buys],
   ["S", low, sells],
@@ -23,7 +23,7 @@ describe("the match of a call auction", () => {
     expect(matchOf(tied({ low: 100_100, high: 100_000 }))).toBeNull();
   });
 
-  it("has the price with the most volume, and of several the one with the smallest remainder", () => {
+  it("is at the price with the largest matched volume", () => {
     const orders: Order[] = [
       ["B", 100_300, 500],
       ["B", 100_200, 300],
@@ -34,12 +34,12 @@ describe("the match of a call auction", () => {
     expect(matchOf(orders)).toMatchObject({ priceE4: 100_200, matched: 700 });
   });
 
-  it("has the lowest of tied prices when sells remain, and the highest when buys remain", () => {
+  it("is at the lowest of tied prices when sells remain, and at the highest when buys remain", () => {
     expect(matchOf(tied({ sells: 300 }))?.priceE4).toBe(100_100);
     expect(matchOf(tied({ buys: 300 }))?.priceE4).toBe(100_500);
   });
 
-  it("has the middle of tied prices when nothing remains, rounded half up to the price step", () => {
+  it("is midway between tied prices when nothing remains, rounded half up to the price step", () => {
     expect(matchOf(tied({}))?.priceE4).toBe(100_300);
     expect(matchOf(tied({ high: 100_400 }))?.priceE4).toBe(100_300);
     expect(matchOf(tied({ low: 100_010, high: 100_020 }), 10)?.priceE4).toBe(100_020);

@@ -1,4 +1,4 @@
-/** Tests concurrent downloads: their limit, the end of each, and the cost of a client that does not read. */
+/** Tests downloads: what is sent, how many may run at the same time, and when a slow client is disconnected. */
 import { env } from "cloudflare:workers";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { FileVersion } from "../../../src/catalog/files.ts";
@@ -59,7 +59,7 @@ async function leave(clients: Client[]): Promise<void> {
 
 const whole = async (body: ReadableStream) => new Uint8Array(await new Response(body).arrayBuffer());
 
-describe("a range that is sent", () => {
+describe("the download of a range", () => {
   it.each([
     ["all", 0, SIZE],
     ["one byte", SIZE - 1, 1],
@@ -95,7 +95,7 @@ describe("a range that is sent", () => {
 });
 
 describe("the count of concurrent downloads", () => {
-  it("is limited per share, without effect on another share", async () => {
+  it("is limited for each share separately", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);
     expect(clients).toHaveLength(MAX_PER_SHARE);
@@ -158,8 +158,8 @@ describe("the count of concurrent downloads", () => {
   });
 });
 
-describe("a client that reads no window within the timeout", () => {
-  it("is disconnected, at its first bytes or later", async () => {
+describe("a client that does not read a window within the timeout", () => {
+  it("is disconnected, whether it has read nothing or part of the window", async () => {
     const shareId = newShare();
     for (const takes of [0, 100_000]) {
       const client = (await begin(shareId, undefined, { windowMs: 50 })) as Client;
