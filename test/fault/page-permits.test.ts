@@ -58,7 +58,7 @@ async function send(k: number): Promise<Sent> {
   return { key, page };
 }
 
-it("Pages wait for a store that does not answer, while other pages and refusals are served", async () => {
+it("Pages that wait for a store do not delay other pages or refusals", async () => {
   const served = await account(service, { plan: "trial" });
   const usedUp = await account(service, { plan: "trial", limits: { requests: 0 } });
   await quotaOf(service, served.key);

@@ -22,7 +22,10 @@ import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
-/** Two columns of each dataset, of which one is on request if it has such columns, and the pandas types of some. */
+/**
+ * For each dataset, the columns that the tests request, one of them an on-request column where the dataset has any;
+ * `kinds` has the expected pandas types of some columns.
+ */
 const ASKED = {
   orders: { fields: ["order_code", "price"], kinds: {} },
   trades: { fields: ["order_kind", "bs_flag"], kinds: { bs_flag: "category", buy_order_id: "int64" } },

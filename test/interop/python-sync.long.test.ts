@@ -129,7 +129,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names((await sync()).fetched)).toEqual(["600519 20260302", "600519 20260303"]);
   });
 
-  it("downloads only the securities of a rebuilt day that data_changes names, and keeps the other files", async () => {
+  it("downloads only the securities that data_changes names for a rebuilt day, and keeps the other files", async () => {
     await sync();
     const [service] = services as [Service];
     const former = days[1] as TestDay;
@@ -150,7 +150,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(await rowsIn("600519.SH", former.tradedate)).toEqual(former.rowsOf("600519"));
   });
 
-  it("renames the file of a security that the day no longer has, and downloads the file of a new security", async () => {
+  it("renames a file to *.gone when its security leaves the day, and downloads a new security's file", async () => {
     const [service] = services as [Service];
     const former = days[2] as TestDay;
     await sync();

@@ -17,7 +17,7 @@ export function order(time: string, number: number, price = 12.5): Row {
   return [SYMBOL, DAY, time, 0, number, "A", "B", price, 100, 100 * price];
 }
 
-/** Returns `count` rows; every `every` consecutive rows share a millisecond. */
+/** Returns `count` rows in groups of `every` rows with the same time. */
 export function steps(count: number, every = 3): Row[] {
   return Array.from({ length: count }, (_, place) =>
     order(`0930${String(Math.floor(place / every)).padStart(5, "0")}`, place),
@@ -66,11 +66,11 @@ export interface ScriptedRefusal {
 export interface Script {
   days: ScriptedDay[];
   /**
-   * Chooses the deployment for the request number `place`, counted from 0 over all answered requests; by default the
-   * first.
+   * Returns the index of the deployment that answers a request; 0 by default. `place` is the number of requests that
+   * were answered before it.
    */
   choose?: (place: number) => number;
-  /** Changes the days before the request number `place`, or refuses it. */
+  /** Runs before each request is answered. It may change `days`; if it returns a refusal, that is the answer. */
   before?: (place: number, days: ScriptedDay[]) => ScriptedRefusal | undefined;
 }
 

@@ -63,7 +63,7 @@ describe("memory from an isolate's budget", () => {
     expect(states(waiting)).toEqual(["held", "held", "waiting"]);
   });
 
-  it("is refused immediately to an account that already uses its whole share, while others are served", async () => {
+  it("is refused immediately if it would exceed the account's share, while other accounts are served", async () => {
     const budget = new MemoryBudget(TOTAL);
     const first = ask(budget, { account: "a" });
     await pass(0);
@@ -79,7 +79,7 @@ describe("memory from an isolate's budget", () => {
     expect(again.is).toBe("held");
   });
 
-  it("is refused to an account whose waiting requests use up its share, even without unread bodies", async () => {
+  it("is refused immediately if the waiting requests of an account would exceed its share", async () => {
     const budget = new MemoryBudget(TOTAL);
     await full(budget);
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory when another request has waited for 5 s; the body unread for longest goes first", async () => {
+  it("loses its memory when another request has waited for 5 s, the oldest unread body first", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);

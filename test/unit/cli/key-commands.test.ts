@@ -18,7 +18,7 @@ describe("a file of existing customers' keys", () => {
     });
   });
 
-  it("is refused row by row, and the report names the lines but never a key", () => {
+  it("may contain invalid rows, which are reported by line number and without their keys", () => {
     const text = [
       "key,account,plan,start,end,sha256",
       "SECRET-ONE,1,gold,20260101,20270101,",

@@ -79,7 +79,7 @@ const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 /** Advances the clock by `ms` and runs due timers. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-it("holdBody does not credit a client that stalls at the end of the body until the deadline", async () => {
+it("holdBody does not credit the request when the client leaves the last bytes unread until the deadline", async () => {
   const body = await send(async (writer, beforeLastBytes) => {
     await writer.write(piece(SIZE_BYTES - 4));
     await beforeLastBytes();
@@ -105,7 +105,7 @@ it("holdBody does not credit the request when the store fails after the client s
 });
 
 it.each([0, 1, 2])(
-  "holdBody does not credit a client that stalled for 15 s before piece %i and then read the rest fast",
+  "holdBody does not credit the request when the client stalled for 15 s before piece %i and read the rest fast",
   async (stalledAt) => {
     const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));
@@ -131,7 +131,7 @@ it("holdBody does not credit the request when the store fails while the client l
   expect(body.isCredited()).toBe(false);
 });
 
-it("holdBody does not credit a client that stalled for 15 s, even if it then waited longer for the store", async () => {
+it("holdBody does not credit the request when the client stalled for 15 s and then the store for longer", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);

@@ -190,7 +190,7 @@ describe("the release of a slot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit", "2.release grant credit"]);
   });
 
-  it("keeps the lease until the release in memory is stored", async () => {
+  it("keeps the lease until the object has stored the release", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, hasMore: true })).toBe(true);
@@ -198,7 +198,7 @@ describe("the release of a slot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release", "lease.written", "dispose"]);
   });
 
-  it("is sent again to the new object when the old object lost it", async () => {
+  it("is sent again through a new stub when the object fails before storing it", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })], written: [fail()] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, outcome: OUTCOME, hasMore: true })).toBe(true);

@@ -32,7 +32,7 @@ ROWS = {"orders": order, "trades": trade, "quotes": quote}
 
 
 class FakeDay:
-    """One deployment. `knows` names its features: ``undated`` cursors, ``build`` ids."""
+    """One deployment. `knows` lists what it supports: ``undated`` for undated cursors, ``build`` for build ids."""
 
     def __init__(self, name, rows, revision=1, knows=("undated", "build"), dataset=ORDERS):
         self.url = f"http://{name}"
@@ -103,7 +103,8 @@ class FakeDay:
 
 
 class Endpoints:
-    """The `call` of a paging over several deployments. `choose` returns the index of the answering deployment."""
+    """The `call` argument of a `Paging` over several deployments. `choose` receives the number of earlier calls and
+    returns the index of the deployment that answers."""
 
     def __init__(self, days, choose=lambda place: 0):
         self.days = list(days)
@@ -117,7 +118,7 @@ class Endpoints:
 
 
 def steps(count, every=3, dataset=ORDERS):
-    """Returns `count` rows, of which `every` share each millisecond."""
+    """Returns `count` rows in groups of `every` rows with the same time."""
     return [ROWS[dataset.name](f"0930{place // every:05}", place) for place in range(count)]
 
 
