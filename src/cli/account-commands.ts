@@ -88,12 +88,12 @@ function registerQuotas(account: Command): void {
     .description("set an account's own daily limits; an omitted limit stays unchanged")
     .option(
       "--requests <count>",
-      "requests per Beijing day and interface: a number, unlimited, or plan for the plan's limit",
+      'requests per Beijing day and interface: a number, "unlimited", or "plan" for the limit of the plan',
       ownLimitArgument,
     )
     .option(
       "--files <count>",
-      "Parquet files per Beijing day and interface: a number, unlimited, or plan for the plan's limit",
+      'Parquet files per Beijing day and interface: a number, "unlimited", or "plan" for the limit of the plan',
       ownLimitArgument,
     )
     .action(setLimits);

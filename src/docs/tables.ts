@@ -189,7 +189,7 @@ const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   unavailable: {
     zh: "服务暂时故障，或账户未读完的应答过多：读完或关闭，等 Retry-After 秒；持续出现请报请求编号",
-    en: "A fault of the service, or too many unread answers of the account: read or close them, and wait Retry-After seconds; report the request id if it persists",
+    en: "A temporary fault, or the account has too many unread answers: read or close them and wait Retry-After seconds; if the fault persists, report the request id",
   },
   day_damaged: {
     zh: "该数据集当天的数据正在修复，其他日子不受影响",
