@@ -180,7 +180,7 @@ export interface ExchangeDay {
 
 /**
  * Days on which the exchanges were closed although they were not public holidays. On 2024-02-09, the eve of the Spring
- * Festival, employers could decide; the exchanges' notice of 2023-12-26 announced their closure.
+ * Festival, each employer could choose to open or close; the exchanges announced on 2023-12-26 that they would close.
  */
 const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 

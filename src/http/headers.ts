@@ -26,7 +26,7 @@ const CORS_HEADERS: Readonly<Record<string, string>> = {
   "Access-Control-Expose-Headers": EXPOSED.join(", "),
 };
 
-/** Today's use of one account and interface; `files` counts only where the answer is a file. */
+/** What one account has used of one interface today; the headers include `files` only when the answer is a file. */
 export interface QuotaFacts {
   kind: "json" | "parquet";
   limits: DailyLimits;
@@ -38,7 +38,7 @@ export interface AnswerFacts {
   requestId: string;
   reason?: string;
   retryAfterSeconds?: number;
-  /** Use of the request's account and interface; unlimited counters are omitted. */
+  /** What the account has used of the interface today; the headers leave out counters without a limit. */
   quota?: QuotaFacts;
   window?: TimeWindow;
   revision?: number;
@@ -70,7 +70,7 @@ export function answerHeaders(facts: AnswerFacts): Headers {
   return headers;
 }
 
-/** The most names in a header; a body of 64 KiB can hold thousands. */
+/** The maximum number of names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
 /** Returns at most `MOST_NAMES` of the names, and how many more there are. Each name is already an excerpt. */

@@ -44,7 +44,8 @@ const CONTINUE = 0;
 
 /**
  * Decompresses with one context for all pages, directly into memory of the page's size. `page` must be one whole frame
- * of `size` bytes, so that no page leaves the context inside a frame. Returns null when that fails or there is none.
+ * of `size` bytes, so that no page leaves the context inside a frame. Returns null when this fails, or when the runtime
+ * has no context.
  */
 function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (context === undefined) context = ZstdContext.of(() => zlib.createZstdDecompress());
@@ -70,8 +71,8 @@ function unkept(page: Uint8Array, size: number, isWhole: boolean): Uint8Array {
 }
 
 /**
- * Returns null when the native decoder fails: workerd's reports "unexpected end of file" for every page that fills its
- * output steps exactly (40,960 bytes, 81,920, …). A corrupt page is refused by the portable decoder as well.
+ * Returns null when the native decoder fails: that of workerd reports "unexpected end of file" for every page that
+ * fills its output steps exactly (40,960 bytes, 81,920, …). A corrupt page is refused by the portable decoder as well.
  */
 function nativeOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (native === undefined) return null;

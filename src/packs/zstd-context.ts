@@ -1,7 +1,8 @@
 /**
- * Runs the context behind a ZSTD stream of `node:zlib` synchronously, the same in Node and workerd. A context serves any
- * number of frames; the documented synchronous functions create one for each call and copy a growing output. It is not
- * a documented interface, so callers also work without it, but more slowly.
+ * Compresses or decompresses synchronously with the context behind a ZSTD stream of `node:zlib`, in Node and workerd.
+ * One context can process any number of frames. The documented synchronous functions are slower: each call creates a
+ * context, and copies the output when it grows. The context is not a documented interface, so callers fall back to
+ * documented ones where it is missing.
  */
 import type { ZstdCompress, ZstdDecompress } from "node:zlib";
 

@@ -194,7 +194,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   const { workFolder } = options;
   const memory = recallDay(workFolder, tradedate, fingerprint);
   if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, problems: [] };
-  // The quality check reads every pack of the day in the folder, and one of an earlier delivery must not take part.
+  // The quality check reads every pack of the day in the folder, so packs of an earlier delivery are removed.
   await removePacks(workFolder, tradedate);
   const place = { date: tradedate, out: packFolder(workFolder), root: options.folder };
   const report = await buildWithProgress(delivery.orders, { ...options, ...place, verify: true });
@@ -213,7 +213,7 @@ async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolea
   for (const { path, buildId } of packs) {
     const pack = await openPack(path).catch(() => null);
     await pack?.close();
-    // A pack of another builder version may have read the delivery differently.
+    // Another builder version may have read the delivery differently.
     if (pack === null || !isOfThisBuilder(pack) || pack.index.buildId !== buildId) return false;
   }
   return true;
@@ -237,7 +237,7 @@ function builtOf(
   for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
-      // Each pack counts the files that it did not read; a link may be of any dataset.
+      // A pack's result covers the files that its build left out. A link could be of any dataset, so it degrades all.
       const degraded = result === "degraded" || links.length > 0;
       built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
       continue;

@@ -270,7 +270,7 @@ export class Paging {
       const { dataset } = this.#selection;
       throw new DayChanged(`${baseUrl} has different ${dataset} of ${page.tradedate} from those read before`);
     }
-    // A fallback reads rows twice, so earlier cursors may come again.
+    // A fallback requests rows again, so the service may return earlier cursors again.
     if (way.kind !== "cursor") state.cursors.clear();
     if (page.nextCursor !== null) {
       if (state.cursors.has(page.nextCursor)) {

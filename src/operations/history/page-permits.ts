@@ -24,7 +24,7 @@ export interface PermitRequest {
 
 interface Permit {
   begin(): void;
-  /** When the permit expires (Unix milliseconds), even if its request died. */
+  /** When the permit expires (Unix milliseconds), even if its request has not released it. */
   countsUntilMs: number;
 }
 
@@ -40,8 +40,8 @@ export class Permits {
   }
 
   /**
-   * Waits for a permit and returns its release, which must be called on every path. Returns null when the client has
-   * disconnected meanwhile. Throws when no permit is available in time.
+   * Waits for a permit and returns the function that releases it, which must be called on every path. Returns null if
+   * the client disconnects first. Throws when no permit is available in time.
    */
   async enter(ask: PermitRequest): Promise<(() => void) | null> {
     if (ask.signal.aborted) return null;
@@ -64,7 +64,7 @@ export class Permits {
   }
 
   /**
-   * Waits until another request ends and grants the permit. Returns false when the client disconnects first. The
+   * Waits until another request ends and grants this permit. Returns false when the client disconnects first. The
    * platform continues this request in its own context. The timer keeps that context alive and ends the wait.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {

@@ -67,7 +67,7 @@ export function sessionTimes(random: Random, rows: number): Int32Array {
   return times;
 }
 
-/** Returns how many orders share a time: usually one, in 8 of 100 cases several, rarely up to 131. */
+/** Returns a random number of orders with the same time: usually one, several in 8 % of cases, rarely up to 131. */
 function rowsOfStamp(random: Random): number {
   if (!random.chance(0.08)) return 1;
   const crowd = 2 + Math.floor(random.exponential() * 1.7);

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
     from .reading import Reading
 
-#: Maximum number of security days that a plan requests estimates for. Of more, it takes an evenly spread sample.
+#: Maximum number of security days that a plan requests estimates for. If there are more, it samples them evenly.
 _MOST_ESTIMATES = 60
 
 
@@ -85,11 +85,11 @@ class Plan(NamedTuple):
 
 class Basket:
     """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a
-    list; no request is sent before the first use. Reading calls ``data_status`` and ``level2_order_history``,
-    ``level2_trade_history`` or ``level2_quote_history``. If it prints the cost first, it also calls what `plan` calls.
+    list; no request is sent before the first use. Reading rows calls ``data_status`` and ``level2_order_history``,
+    ``level2_trade_history`` or ``level2_quote_history``. Printing the cost first also calls what `plan` calls.
 
-    Rows read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues, even on
-    a later day. Use it from one thread at a time.
+    Rows already read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues,
+    even on a later day. Use it from one thread at a time.
 
     Attributes
     ----------

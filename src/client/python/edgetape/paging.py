@@ -262,7 +262,7 @@ class Paging:
             name = self._selection.dataset.name
             raise _Changed(f"{base_url} now has different {name} of {page.tradedate} from those read before")
         rows, times, overlap = rows[repeated:], times[repeated:], overlap[repeated:]
-        # A fallback reads rows twice, so earlier cursors can come again: only cursors received since then count.
+        # After a fallback, the service may return earlier cursors again, so only cursors received since then count.
         cursors = state.cursors if way.kind == "cursor" else {}
         following: Optional[_Way] = None
         if page.next_cursor is not None:

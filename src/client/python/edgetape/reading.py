@@ -92,7 +92,7 @@ class Reading(Enquiries):
     @_opens(Orders)
     def orders(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """Returns the orders of one security on one day, or of a list of securities on a range of days; no request is
-        sent yet. Reading calls ``level2_order_history``. A list also calls ``data_status``, and its plan calls
+        sent yet. Reading rows calls ``level2_order_history``. A list also calls ``data_status``, and its plan calls
         ``order_history_estimate`` and ``account_info``.
 
         ``orders(symbol, date, start, end, fields)`` returns `Orders`, in time order.
@@ -133,8 +133,8 @@ class Reading(Enquiries):
     @_opens(Trades)
     def trades(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """Returns the trades of one security on one day, or of a list of securities on a range of days, with the
-        cancellations of Shenzhen. No request is sent yet. Reading calls ``level2_trade_history``. A list also calls
-        ``data_status``, and its plan calls ``trade_history_estimate`` and ``account_info``.
+        cancellations of Shenzhen. No request is sent yet. Reading rows calls ``level2_trade_history``. A list also
+        calls ``data_status``, and its plan calls ``trade_history_estimate`` and ``account_info``.
 
         ``trades(symbol, date, start, end, fields)`` returns `Trades`, in time order.
         ``trades([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`.
@@ -156,7 +156,7 @@ class Reading(Enquiries):
     @_opens(Quotes)
     def quotes(self, symbol: Union[str, SymbolList], *args: Any, **options: Any) -> Union[Ticks, Basket]:
         """Returns the snapshots of one security on one day, about one every three seconds, or of a list of securities
-        on a range of days; no request is sent yet. Reading calls ``level2_quote_history``. A list also calls
+        on a range of days; no request is sent yet. Reading rows calls ``level2_quote_history``. A list also calls
         ``data_status``, and its plan calls ``quote_history_estimate`` and ``account_info``.
 
         ``quotes(symbol, date, start, end, fields)`` returns `Quotes`, in time order.

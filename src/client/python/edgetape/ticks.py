@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 
 class Ticks:
     """The common base of `Orders`, `Trades` and `Quotes`: rows that are read page by page; no request is sent before
-    the first use. Reading calls the dataset's operation: ``level2_order_history``, ``level2_trade_history`` or
+    the first use. Reading rows calls the dataset's operation: ``level2_order_history``, ``level2_trade_history`` or
     ``level2_quote_history``.
 
-    Rows read are kept: reading again sends no request, and after an error (a used-up quota, a broken connection) the
-    same call continues. Use it from one thread at a time.
+    Rows already read are kept: reading again sends no request, and after an error (a used-up quota, a broken
+    connection) the same call continues. Use it from one thread at a time.
     """
 
     def __init__(
@@ -221,7 +221,7 @@ class Ticks:
 
 
 class Orders(Ticks):
-    """The orders of one security on one day; created by `Client.orders`. Reading calls ``level2_order_history``.
+    """The orders of one security on one day; created by `Client.orders`. Reading rows calls ``level2_order_history``.
 
     Examples
     --------
@@ -232,7 +232,7 @@ class Orders(Ticks):
 
 
 class Trades(Ticks):
-    """The trades of one security on one day; created by `Client.trades`. Reading calls ``level2_trade_history``.
+    """The trades of one security on one day; created by `Client.trades`. Reading rows calls ``level2_trade_history``.
 
     Examples
     --------
@@ -243,7 +243,7 @@ class Trades(Ticks):
 
 class Quotes(Ticks):
     """The snapshots of one security on one day, about one every three seconds; created by `Client.quotes`. Reading
-    calls ``level2_quote_history``.
+    rows calls ``level2_quote_history``.
 
     Examples
     --------
