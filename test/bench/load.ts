@@ -13,10 +13,10 @@ import { MemoryWatch } from "./memory-watch.ts";
 import { LARGEST, publishSampleDay, sampleTexts } from "./sample-day.ts";
 
 const ACCOUNTS = 200;
-/** The number of securities that the accounts page through. */
+/** The number of different securities that the accounts read. */
 const SECURITIES = 4;
 const WARM_UP_MS = 5_000;
-/** The time for which refusals are measured beside the load. */
+/** How long refusals are measured while the load runs. */
 const BESIDE_MS = 15_000;
 
 const MIB = 2 ** 20;

@@ -66,12 +66,12 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expect(page.items).toEqual(built.rowsOf("600519"));
   });
 
-  it("of a trading day that is not loaded is refused with 1002 not_loaded, and no other day is served", async () => {
+  it("is refused with 1002 not_loaded for a trading day that is not loaded, and no other day is served", async () => {
     expectRefusal(await ask(TODAY), { reason: "not_loaded", says: [TODAY, MAIN] });
     expectRefusal(await ask("20260309"), { reason: "not_loaded", says: ["20260309"] });
   });
 
-  it("of a missing day is refused, and the message advises to try again later only for the last seven days", async () => {
+  it("is refused for a missing day, and the message suggests a retry only for the last seven days", async () => {
     const later = /稍后重试|try again later/;
     for (const tradedate of ["20250107", "20260305"]) {
       const answer = await ask(tradedate);

@@ -163,8 +163,8 @@ describe(`a Parquet file cut off by killing the runtime at ${MOMENTS} random mom
   });
 });
 
-describe(`paging cut off by killing the runtime at ${MOMENTS} random moments`, () => {
-  it("resumes after the received pages and returns exactly the published rows, each page charged at most once", async () => {
+describe(`paging interrupted by killing the runtime at ${MOMENTS} random moments`, () => {
+  it("resumes after the received pages, returns the published rows, and is charged at most once per page", async () => {
     let cutShort = 0;
     for (let round = 0; round < MOMENTS; round++) {
       const holder = await account(killable.service, { plan: "flagship" });

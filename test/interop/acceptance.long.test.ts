@@ -105,7 +105,7 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
-  it("reports failed checks of ranges, methods, clients and streams behind a proxy that corrupts them", async () => {
+  it("reports failed checks behind a proxy that blocks clients, drops Range and truncates bodies", async () => {
     const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
@@ -136,7 +136,7 @@ describe("edgetape acceptance", () => {
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
-  it("says what to give when the URL or the key is missing, and which request failed for a day without data", async () => {
+  it("names what is missing without a URL or a key, and the request that fails for a day without data", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");

@@ -97,7 +97,7 @@ describe.skipIf(isMissing("chromium"))("a refused run", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
+describe.skipIf(isMissing("chromium"))("a run over a broken connection", () => {
   it("says that the service cannot be reached when the browser is offline", async () => {
     const page = await tryIt({ plan: "flagship" });
     await page.context().setOffline(true);
@@ -107,7 +107,7 @@ describe.skipIf(isMissing("chromium"))("a run whose connection breaks", () => {
     await page.context().close();
   });
 
-  it("shows and saves no part of an incomplete page or file, and names the request", async () => {
+  it("shows no part of an incomplete page or file, and gives the request id", async () => {
     for (const query of ["", "format=parquet"]) {
       const page = await tryIt({ plan: "flagship" }, query);
       // The proxy cuts only new connections. Without idle connections, the run opens a new one.

@@ -77,8 +77,8 @@ function expectedOf(made: RandomDelivery, dataset: DatasetName): Expected {
 function isHeaderIntact({ bytes }: MadeFile, dataset: DatasetName): boolean {
   const [header = ""] = bytes.toString("latin1").split("\n");
   const names = header.split(",").map((name) => name.replace(/^\0+|\0+$/g, ""));
-  // Leaves out the columns that only some sources have: the day, the order id, and fields that are returned only on
-  // request.
+  // The plain layout does not require the columns that only some sources have: the day, the order id, and the fields
+  // that are returned only on request.
   const wanted = HEADERS[dataset].plain
     .split(",")
     .filter((name) => !["tradedate", "order_id", ...QUOTES_ON_REQUEST].includes(name));

@@ -113,7 +113,7 @@ describe("the identification of a caller by key", () => {
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
   });
 
-  it("applies a revocation 30 s after the last read", async () => {
+  it("reads the key again after 30 s, and refuses it if it was revoked meanwhile", async () => {
     const { key, keyId, accountId } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await revokeKey(DB, keyId, by);
@@ -121,7 +121,7 @@ describe("the identification of a caller by key", () => {
     expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "key_revoked" });
   });
 
-  it("applies disabling, enabling and changed limits 30 s after the last read", async () => {
+  it("reads the account again after 30 s, so that disabling, enabling and new plan limits take effect", async () => {
     const { account, accountId, key } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await setDisabled(DB, account, true, by);

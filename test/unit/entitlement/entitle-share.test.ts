@@ -40,7 +40,7 @@ describe("the plan check of a share request (contract 7.1, 7.2, 8.2)", () => {
     },
   );
 
-  it("begins, in the leap year 2028, the 365 days up to 31 December on 2 January", () => {
+  it("grants, on 31 December of a leap year, the last 365 days, which begin on 2 January", () => {
     const grant = entitleShare(
       holder(["professional"]),
       { service: "auction_tick", year: 2028 },
@@ -49,7 +49,7 @@ describe("the plan check of a share request (contract 7.1, 7.2, 8.2)", () => {
     expect(grant).toMatchObject({ from: "20280102", to: "20281231" });
   });
 
-  it("grants flagship all of a past year, and the current year up to today", () => {
+  it("grants, for flagship, every day of a past year, and the days of the current year up to today", () => {
     const noonMs = at("2026-03-12T12:00:00+08:00");
     const share = (year: number) => entitleShare(holder(["flagship"]), { service: "level2", year }, noonMs);
     expect(share(2026)).toMatchObject({ plan: "flagship", from: "20260101", to: "20260312" });

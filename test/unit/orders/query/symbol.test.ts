@@ -92,7 +92,7 @@ describe("resolveMarket", () => {
     own: Market[] = candidates,
   ) => resolveMarket(asked, { candidates, own, cursorMarket });
 
-  it("returns a named exchange and never the other one", () => {
+  it("returns the exchange in the request, or null if that exchange does not list the code", () => {
     expect(resolved({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
     expect(resolved({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
     expect(resolved({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();

@@ -53,7 +53,7 @@ describe("the trades of a sample day", () => {
   const shenzhen = days.filter(({ market, columns }) => market === "SZ" && columns.rows > 0);
 
   it.each(shanghai)(
-    "for $symbol in Shanghai have an order for every fill, and cancels of all that remains",
+    "for $symbol in Shanghai fill existing orders, and each cancel removes exactly what remains of its order",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
@@ -85,7 +85,7 @@ describe("the trades of a sample day", () => {
   );
 
   it.each(shenzhen)(
-    "for $symbol in Shenzhen have two orders for every fill, and cancels of all that remains",
+    "for $symbol in Shenzhen fill two orders each, and each cancel removes exactly what remains of its order",
     (day) => {
       const [from, of] = [day.columns, day.trades?.columns];
       if (of === undefined) throw new Error("no trades");
