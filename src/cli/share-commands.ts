@@ -1,6 +1,6 @@
 /**
  * `edgetape share` and `edgetape external`: accounts' shares, the versions of `SHARE_SECRET`, and external shares,
- * which replace the service's own for plans with the whole year.
+ * which replace the service's own for plans that include the whole year.
  */
 
 import { text } from "node:stream/consumers";
@@ -173,7 +173,7 @@ export function registerExternal(program: Command): void {
     external
       .command("set")
       .description(
-        "register an external share for plans with the whole year; without --link it is reported as being prepared",
+        "register an external share for whole-year plans; without --link it is reported as being prepared",
       )
       .requiredOption("--from <YYYYMMDD>", "the first day that the share covers", dateArgument)
       .requiredOption("--to <YYYYMMDD>", "the last day that the share covers", dateArgument)
@@ -186,7 +186,7 @@ export function registerExternal(program: Command): void {
   withDrive(
     external
       .command("clear")
-      .description("remove an external share with its password; the service's own share is used again")
+      .description("remove an external share, its link and password; the service's own share is used again")
       .option(...YES_OPTION),
   ).action(clearExternal);
   external.command("list").description("list every external share").action(listExternal);

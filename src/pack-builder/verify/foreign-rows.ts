@@ -17,7 +17,7 @@ export interface ForeignRows {
 export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
 
 export class ForeignReader {
-  /** By name of a code column, the `textNumber` of each of its texts. */
+  /** The `textNumber` of each text of a code column, by the column's name. */
   readonly texts: Record<string, number[]>;
   readonly dataset: Dataset;
   private readonly instance: DuckDBInstance;
@@ -63,7 +63,8 @@ export class ForeignReader {
       const rows = found.getRowsJson().map((row) => row.map(String));
       const distinct = (column: number) => [...new Set(rows.map((row) => row[column] ?? ""))].sort();
       const other = distinct(0).find((day) => day !== tradedate);
-      if (other !== undefined) throw new PackFormatError(`rows are of ${other}, the index says ${tradedate}`);
+      if (other !== undefined)
+        throw new PackFormatError(`the file has rows of ${other}, but the index says ${tradedate}`);
       const texts = new Map(names.map((name, column) => [name, distinct(column)]));
       texts.delete("tradedate");
       for (const [name, each] of texts) {
@@ -108,7 +109,7 @@ export class ForeignReader {
   }
 }
 
-/** Kinds whose columns are read differently. */
+/** The kinds of the columns that are not in `ForeignRows.columns`. */
 const FIXED = new Set(["symbol", "tradedate", "time"]);
 
 function isCode({ kind }: Column): boolean {
