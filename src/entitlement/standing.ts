@@ -69,15 +69,15 @@ export interface Counter {
   limit: number | null;
   /** Charges of today, including those credited later. */
   used: number;
-  /** The number of these charges that were credited. */
+  /** The number of today's charges that were credited later. */
   credited: number;
   /** Null: unlimited. */
   left: number | null;
 }
 
 /**
- * Returns the counter with `limit`. `counted` are the charges that remain after credits, `credited` those that were
- * credited.
+ * Returns the counter with `limit`. `counted` is the number of charges that were not credited, `credited` the number of
+ * those that were.
  */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);

@@ -9,9 +9,9 @@ export interface AuctionOrder {
 }
 
 export interface AuctionMatch {
-  /** The lowest price that matches the largest volume with the smallest remainder, ten-thousandths of a yuan. */
+  /** The lowest of the tied prices, which match the largest volume with the smallest remainder (yuan × 10,000). */
   low: number;
-  /** The highest such price. */
+  /** The highest of the tied prices. */
   high: number;
   /** Shanghai's choice among the tied prices, from `low` to `high`. */
   priceE4: number;

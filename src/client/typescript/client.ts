@@ -88,8 +88,8 @@ export interface Reads<R extends object, D extends keyof R> {
    */
   <F extends keyof R & string = D & string>(query: TickQuery<F>): Ticks<Pick<R, F>>;
   /**
-   * Returns the rows of several securities over a range of days as one stream: by day, then security as given, then
-   * time. `plan()` returns the cost.
+   * Returns the rows of several securities over a range of days as one stream, sorted by day, then by the order of the
+   * securities in the query, then by time. `plan()` returns the cost.
    *
    * @example client.orders({ symbols: ["600519", "300750"], startDate: "20260105", endDate: "20260311" })
    */
@@ -98,7 +98,7 @@ export interface Reads<R extends object, D extends keyof R> {
 
 type AnyQuery = TickQuery<string> | BasketQuery<string>;
 
-/** Returns `day` with the top-level members describing `dataset`; in the service's answer, they describe orders. */
+/** Returns `day` with the values for `dataset` at the top level, where the service puts the values for orders. */
 function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   const { datasets } = day as { datasets?: Partial<Record<DatasetName, object>> };
   const found = datasets?.[dataset];
@@ -199,8 +199,8 @@ export class Client {
   }
 
   /**
-   * Returns the trading days of a month (YYYYMM; by default the current one). A day's members describe `dataset`. Calls
-   * `data_status`, which is not charged.
+   * Returns the trading days of a month (YYYYMM; by default the current one), with the state of `dataset` on each day.
+   * Calls `data_status`, which is not charged.
    */
   async status(month?: string, options: DatasetOptions = {}): Promise<Status> {
     const { signal, dataset = "orders" } = options;
@@ -209,8 +209,8 @@ export class Client {
   }
 
   /**
-   * Returns the securities of a day (by default the newest), by symbol, then market. Calls `data_symbols`, which is not
-   * charged.
+   * Returns the securities of a day (by default the newest), sorted by symbol, then market. Calls `data_symbols`, which
+   * is not charged.
    */
   async symbols(
     date?: string,
@@ -226,8 +226,8 @@ export class Client {
   }
 
   /**
-   * Returns the estimated rows and cost of this query, as pages and as a Parquet file. Calls `order_history_estimate`
-   * or another dataset's, which is not charged.
+   * Returns the estimated number of rows of this query, and its cost as pages and as a Parquet file. Calls the
+   * dataset's estimate, such as `order_history_estimate`, which is not charged.
    */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;

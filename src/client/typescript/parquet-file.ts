@@ -4,11 +4,11 @@ import { IntegrityError, ServiceError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 import type { DatasetName } from "./types.ts";
 
-/** Facts of the file, known before its bytes. */
+/** What the response headers say about the file. */
 export interface ParquetFacts {
   /**
-   * The service's file name, such as `600519.SH_20260311_orders.parquet`; if missing or unsafe, the dataset's, such as
-   * `orders.parquet`.
+   * The file name that the service sent, such as `600519.SH_20260311_orders.parquet`. If it is missing or unsafe, the
+   * dataset's name replaces it, for example `orders.parquet`.
    */
   name: string;
   rows: number;

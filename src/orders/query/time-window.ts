@@ -23,17 +23,17 @@ const SIXTY = String.raw`([0-5]\d)`;
 /** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (contract 3.7), inside the day. */
 const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(\\d{3})?)$`);
 
-/** The same forms with any digits. */
+/** The forms of `FORM` with any digits, so that times such as 25:00 match too. */
 const ANY_DIGITS = /^(\d\d:\d\d(:\d\d)?|\d{6}(\d{3})?)$/;
 
-/** Parses `text` as a time of day in one of the forms, or returns `null`. */
+/** Returns `text` as a time of day, or `null` if it has none of the accepted forms (`FORM`). */
 export function parseTimeOfDay(text: string): TimeOfDay | null {
   return FORM.test(text) ? Number(text.replaceAll(":", "").padEnd(9, "0")) : null;
 }
 
 /**
- * Returns the parameter of a time of day. A short form means the first millisecond of its minute or second. Hours go to
- * 23, minutes and seconds to 59; a window to the day's end has no `end_time`.
+ * Returns the parameter of a time of day. A short form means the first millisecond of its minute or second. The latest
+ * time is 23:59:59.999. A window that lasts to the end of the day has no `end_time`.
  *
  * @example timeOfDayParameter().schema.parse("09:30") // 93000000
  */

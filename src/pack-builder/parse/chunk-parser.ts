@@ -32,7 +32,7 @@ const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
 export interface ParsedChunk {
   /** The parser's table; valid until the next chunk is parsed. */
   table: RowTable;
-  /** The texts of the code columns by key. */
+  /** The texts of each code column, by the column's key. The codes in `table` are indices into them. */
   texts: Record<string, readonly string[]>;
   /** Number of lines that are not blank. */
   read: number;

@@ -37,8 +37,8 @@ class _Trouble(Exception):
 
 
 def examine(base_urls: Sequence[str], key: Optional[str], say: Callable[[str], None] = print) -> int:
-    """Examines each base URL and reports the findings line by line. With a key, it checks the account and the speed of
-    a larger answer too. Returns 0 when every base URL works, 1 when one does not, 2 without any base URL."""
+    """Examines each base URL and reports the findings line by line. With a key, it also checks the account and times a
+    long response. Returns 0 when every base URL works, 1 when one does not, 2 without any base URL."""
     say(f"edgetape {__version__}, Python {platform.python_version()}, {platform.platform()}")
     say(f"{ssl.OPENSSL_VERSION}")
     libraries = [name for name in ("pandas", "polars", "pyarrow", "tqdm") if has_library(name)]

@@ -202,8 +202,8 @@ class Enquiries:
         page_size: Optional[int] = None,
         dataset: DatasetName = "orders",
     ) -> Estimate:
-        """Returns the estimated rows and cost of reading a dataset with these parameters, as pages (`orders`) and as a
-        file (`orders_parquet`). Calls ``order_history_estimate``, ``trade_history_estimate`` or
+        """Returns the estimated number of rows that these parameters select, and the cost of reading them as pages
+        (`orders`) and as a file (`orders_parquet`). Calls ``order_history_estimate``, ``trade_history_estimate`` or
         ``quote_history_estimate``, which are not charged."""
         params = {**select(symbol, date, start, end).params(), "page_size": page_size}
         return cast(Estimate, self._ask(dataset_named(dataset).estimate, params))

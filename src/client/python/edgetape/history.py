@@ -93,8 +93,8 @@ class HistoryRun(FolderRun):
         return share if share.status == "ready" else None
 
     def _packs(self, share: Share) -> Optional[Dict[str, Dict[str, Any]]]:
-        """Returns the entries of the dataset's packs by day; None for an external share without a manifest, which is
-        reported because the API's files use quota."""
+        """Returns the entries of the dataset's packs by day. For an external share without a readable manifest, returns
+        None and warns that files from the API use quota."""
         try:
             return share.packs(self._dataset.name)
         except EdgetapeError as error:
@@ -152,8 +152,8 @@ def section_suffix(dataset: Dataset) -> str:
 
 
 def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> Optional[str]:
-    """Saves a section. Returns its SHA-256, or None when the share's build of the day differs from the one in its
-    manifest."""
+    """Writes the reply, which is the file of `section`, to `part`. Returns the file's SHA-256, or None without writing
+    when the reply's build of the day differs from that of `section.day`."""
     build = reply.headers.get("X-Build")
     if build is not None and build != section.day.get("build_id"):
         return None
@@ -220,7 +220,7 @@ def read_history(
     ValueError
         For an unknown dataset or library, an invalid date, a first day after the last one, a file without a column of
         `fields`, two files of the same security, day and dataset with different rows, or six digits without an exchange
-        that the folder has of both exchanges.
+        when the folder has files of both exchanges for them.
     MissingLibrary
         When the library is not installed.
 
@@ -297,8 +297,8 @@ def _tables(paths: Sequence[Sequence[str]], reader: _Reader) -> Iterator[Any]:
 
 
 def _one_of(copies: Sequence[str], reader: _Reader) -> Any:
-    """Returns the table with the most columns. Refuses it if it lacks a column, and copies that differ in the columns
-    they share."""
+    """Returns the table with the most columns. Raises `ValueError` if it lacks a column, or if the copies differ in
+    columns that they share."""
     tables = [reader.read(path) for path in copies]
     at = max(range(len(tables)), key=lambda each: len(reader.names_of(tables[each])))
     found = reader.names_of(tables[at])
