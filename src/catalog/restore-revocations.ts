@@ -1,11 +1,12 @@
 /**
- * Statements of the restore's transaction that preserve revocations made after the backup. They concern tokens, keys,
- * shares, external shares and disabled accounts. Subscriptions that an operator has changed since the backup stay
- * unchanged. `open` is the SQL condition that the restore `?1` is open.
+ * SQL statements for the restore of an older backup. They keep revoked tokens, keys and shares revoked, cleared
+ * external shares cleared, and disabled accounts disabled. They also keep subscriptions that an operator has changed
+ * since the backup. The restore runs them in its transaction, with its id as `?1`. The SQL condition `open` is false
+ * once the restore is done, so that a repeated run changes nothing.
  */
 import { BACKUP_TABLES } from "./backup-tables.ts";
 
-/** Something that stays revoked although it is in force in the backup, or absent from it. */
+/** A revocation or a change of plans that stays in force although the backup lacks it. */
 export interface KeptRevocation {
   kind: "token" | "account" | "key" | "key_end" | "share" | "external" | "plans";
   /** A token's name, a key's id, a share's id, an account's id, or `<data type>/<year>`. */
@@ -37,16 +38,17 @@ const asJson = (table: string) => `json_array(${columnsOf(table).join(", ")})`;
 /** Audit actions that change an account's subscriptions. */
 const PLAN_ACTIONS = "('account.subscription', 'account.subscriptions')";
 
-/** Returns the SQL of the subscriptions of the account `id` as JSON. */
+/** Returns the SQL expression for an account's subscriptions as JSON. `id` is the SQL expression for its id. */
 const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(plan, start_ms, end_ms))
   FROM (SELECT * FROM subscriptions WHERE account_id = ${id} ORDER BY plan, start_ms))`;
 
-/** Restored accounts whose subscriptions differ in the backup. */
+/** Selects the restored accounts whose subscriptions in the backup differ from those before the restore. */
 const CHANGED_PLANS = "SELECT id FROM revoked_over WHERE kind = 'plans' AND came_back = 1";
 
 /**
- * Returns the SQL of the subscriptions of every account whose plans an operator changed after the last such change in
- * the backup's audit. `columns` are the columns of that audit; undefined when the backup has none.
+ * Returns a SELECT of the subscriptions of every account whose plans an operator has changed since the backup: the
+ * current audit has a later change than the backup's audit. `columns` are the columns of the backup's audit; undefined
+ * when the backup has no audit.
  */
 function plansOf(columns: readonly string[] | undefined): string {
   const cell = (name: string) => `(row.value ->> ${columns?.indexOf(name)})`;
@@ -65,8 +67,8 @@ function plansOf(columns: readonly string[] | undefined): string {
 }
 
 /**
- * Returns statements to run before anything is replaced: they record what is revoked, disabled, ended early or cleared.
- * `auditColumns` are the columns of the backup's audit, if it has one.
+ * Returns statements to run before the restore replaces any table. They record what is revoked, disabled, ended early
+ * or cleared, and changed subscriptions. `auditColumns` are the columns of the backup's audit, if it has one.
  */
 export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
@@ -100,8 +102,8 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
 }
 
 /**
- * Returns statements to run after everything was replaced. They record what is in force again because of the backup,
- * and revoke, disable, end or clear it once more.
+ * Returns statements to run after the restore has replaced all tables. They record which of the remembered revocations
+ * and changes the backup undid, and apply them again.
  */
 export function revokeAgain(open: string): string[] {
   const noteBack = (kind: string, inForce: string) =>
@@ -120,7 +122,7 @@ export function revokeAgain(open: string): string[] {
       "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
     ),
     noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
-    // This runs before accounts that are not in the backup are added; these accounts keep only their keys.
+    // Runs before the accounts that the backup lacks are inserted, so that these get no subscriptions.
     noteBack(
       "plans",
       `EXISTS (SELECT 1 FROM accounts WHERE account_id = id) AND row <> ${subscriptionsOf("id")}`,
@@ -151,8 +153,8 @@ export function revokeAgain(open: string): string[] {
 }
 
 /**
- * Returns the statement that inserts the recorded rows that the backup lacks. A revoked key can then not be imported
- * again.
+ * Returns the statement that inserts the recorded rows that the backup lacks. For example, a revoked key must stay in
+ * the catalog, so that it cannot be imported again.
  */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
@@ -165,8 +167,9 @@ function insertRemembered(table: string, kinds: readonly string[], open: string)
 const ENTRY_COLUMNS = ["at_ms", "actor_kind", "actor", "action", "subject", "before", "after"] as const;
 
 /**
- * Returns statements that append the backup's missing entries to the audit; existing ones stay. `tables` are the
- * backup's columns. Run them after the tokens are restored, which determine the actor kinds of older entries.
+ * Returns statements that append the entries of the backup's audit that the current audit lacks. Existing entries stay.
+ * `tables` lists the backup's columns by table. Run the statements after the tokens are restored, because the tokens
+ * determine the actor kinds of older entries.
  */
 export function appendAudit(tables: Readonly<Record<string, string[]>>, open: string): string[] {
   const columns = tables.audit;

@@ -14,8 +14,8 @@ import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts
 export interface AuctionOutcome {
   name: string;
   /**
-   * `kept`: not published, because of an operator's file or an operator's withdrawal, or because the quotes have no
-   * auction. In the last case shares can still offer a pack made from earlier quotes.
+   * `kept`: the pack was not published, because the present file is an operator's, an operator withdrew the pack, or
+   * the quotes have no opening auction. In the last case, shares still offer a pack made from earlier quotes.
    */
   state: "published" | "unchanged" | "kept" | "failed";
   /** The revision that shares offer; `null` when they offer none. */
@@ -88,8 +88,8 @@ async function standingAuction(client: AdminClient, tradedate: BeijingDate): Pro
 }
 
 /**
- * Returns the outcome for quotes without an auction: null, or that shares still offer a pack made from earlier quotes.
- * That pack is not withdrawn, because a withdrawal would also prevent the auction pack of later quotes.
+ * Returns the outcome for quotes without an auction: `kept` when shares still offer a pack made from earlier quotes,
+ * else null. That pack is not withdrawn, because a withdrawal would also block the auction pack of later quotes.
  */
 async function earlierAuction(
   client: AdminClient,
@@ -135,8 +135,8 @@ export async function withdrawAuction(
 }
 
 /**
- * Returns the auction pack of `tradedate` after the quotes were served again, when the operator should look at it:
- * because it is withdrawn, or because the quotes are `different` ones and it was made before them. Otherwise null.
+ * Returns the auction pack of `tradedate` if the operator should check it after the quotes were served again: either it
+ * is withdrawn, or it was made before the quotes changed (`quotes` is `different`). Otherwise returns null.
  */
 export async function auctionBeside(
   client: AdminClient,

@@ -1,6 +1,6 @@
 /**
- * `edgetape share` and `edgetape external`: accounts' shares, the versions of `SHARE_SECRET`, and external shares,
- * which replace the service's own for plans that include the whole year.
+ * `edgetape share` and `edgetape external`: accounts' shares, the versions of `SHARE_SECRET`, and external shares. For
+ * plans that include the whole year, an external share replaces the service's own.
  */
 
 import { text } from "node:stream/consumers";
@@ -186,7 +186,7 @@ export function registerExternal(program: Command): void {
   withDrive(
     external
       .command("clear")
-      .description("remove an external share, its link and password; the service's own share is used again")
+      .description("remove an external share, its link and its password; the service's own share is used again")
       .option(...YES_OPTION),
   ).action(clearExternal);
   external.command("list").description("list every external share").action(listExternal);

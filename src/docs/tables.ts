@@ -1,4 +1,4 @@
-/** The tables of the pages that follow from data; a page contains one as `{{table name}}`. */
+/** The tables of the documentation that are generated from data. A page includes one with `{{table name}}`. */
 import { AUCTION_COLUMNS } from "../auction/columns.ts";
 import type { Bilingual } from "../base/language.ts";
 import type { Column, Dataset } from "../datasets/dataset.ts";
@@ -40,7 +40,7 @@ const TYPES: Readonly<Record<Column["kind"], Bilingual>> = {
 /** Fields of the order book's levels after the first, which are described with the first level. */
 const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
 
-/** Returns the table of a dataset's fields (contract 4.5, 4.6); the ten levels of a field of the book share one row. */
+/** Returns the table of a dataset's fields (contract 4.5, 4.6). The ten levels of an order-book field share one row. */
 function fieldTable({ columns }: Dataset, language: PageLanguage): Table {
   const head = { zh: ["字段", "类型与单位", "含义"], en: ["Field", "Type and unit", "Meaning"] }[language];
   const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
@@ -78,7 +78,7 @@ function listed(parts: readonly (string | undefined)[], language: PageLanguage):
   return parts.filter((part) => part !== undefined).join(language === "zh" ? "，" : ", ");
 }
 
-/** Returns the table of all reasons, with the outcomes that the service uses. */
+/** Returns the table of all reasons for a refusal, with the code, the HTTP status, the wait and the advice. */
 function reasonTable(language: PageLanguage): Table {
   const head = {
     zh: ["原因", "code", "HTTP", "等待", "怎么办"],
@@ -155,7 +155,7 @@ const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   not_loaded: {
     zh: "没有入库：最近七天的晚些再试，更早的见 data_status",
-    en: "Not loaded: try later if the day is one of the last seven; for older days data_status lists the loaded ones",
+    en: "Not loaded: for one of the last seven days, try later; for an earlier day, see the loaded days in data_status",
   },
   not_trading_day: { zh: "不是交易日，不会有数据", en: "Not a trading day: there will be no data" },
   future_day: { zh: "日期还没到", en: "The day is in the future" },

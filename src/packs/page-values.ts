@@ -18,7 +18,7 @@ const TIME_DIGITS = 9;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the texts of a dictionary page by index. */
+/** Returns the texts of a dictionary page, in the order that the rows' indexes refer to. */
 export function dictionaryTexts(page: Page): string[] {
   const view = plainView(page);
   const reader = { view, offset: 0 };
@@ -32,8 +32,9 @@ export function dictionaryTexts(page: Page): string[] {
 }
 
 /**
- * Returns the numbers of a dictionary page of DOUBLE or INT64 by index. Throws `PackFormatError` for an impossible
- * price, volume or amount. Prices and amounts can be negative: Shenzhen sources have market orders at -1.
+ * Returns the numbers of a dictionary page, in the order that the rows' indexes refer to. Throws `PackFormatError` for
+ * an INT64 below 0 or beyond 2^53, and for a DOUBLE that is not finite. A DOUBLE can be negative: Shenzhen sources give
+ * market orders the price -1.
  */
 export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -143,8 +144,8 @@ function isCount(value: number): boolean {
 }
 
 /**
- * Returns the decompressed page of the time column, `TIME_STRIDE` bytes a row. Throws unless every row is nine digits,
- * because they are copied into answers.
+ * Returns the decompressed page of the time column, `TIME_STRIDE` bytes per row. Throws unless every time is nine
+ * digits, because answers contain the digits unchanged.
  */
 export function timeDigits(page: Page): Uint8Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -203,7 +204,8 @@ function generalValues(
 }
 
 /**
- * Returns the column description that hyparquet needs. It reads only the type for INT64, and no member for an index.
+ * Returns the description of a required INT64 column for hyparquet. It also serves for dictionary indexes, because
+ * hyparquet decodes them without regard to the column's type, except BOOLEAN.
  */
 function columnDecoder(): Parameters<typeof readDataPage>[2] {
   const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;

@@ -22,7 +22,7 @@ export interface AuctionRowCounts {
   auctionRowsFound: number;
 }
 
-/** A snapshot may show the order book at an instant up to this much before or after its time. */
+/** A snapshot may show the order book as it was up to 5 s before or 1 s after the snapshot's time. */
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
@@ -53,7 +53,7 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   }
   if (!auction.rows.at(-1)?.isResult && finalMatch(book) !== null) differing.add("auction_missing");
   const compared = auction.rows.length === 0 ? notProvable("too_few_rows") : PASSED;
-  // Real data confirms neither whether market orders take part in the match nor which tied price Shenzhen chooses.
+  // Real data does not show whether market orders take part in the match, or which tied price Shenzhen chooses.
   const choice = unproven(tied.verdict(compared), "unmeasured_market");
   const verdict = differing.verdict(choice);
   return {
@@ -66,8 +66,8 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
 type Agreement = "agrees" | "tied" | "differs";
 
 /**
- * Compares the row with every order book around its time. Events before those order books stay applied for the
- * following rows.
+ * Compares the row with each order book from 5 s before to 1 s after the row's time, until one agrees. Then resets
+ * `book` to the first of these order books, because the next row's range can begin there.
  */
 function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
   const atMs = sinceMidnightMs(row.time);
@@ -90,8 +90,8 @@ function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
 }
 
 /**
- * Compares the result with the final book. The result shows the remainder only where the book has a remainder at the
- * price.
+ * Compares the result with the final book. Unlike a virtual match, the result shows as unmatched only what remains of
+ * the orders at the auction price.
  */
 function ofResult(book: CallBook, row: AuctionRow, market: Market): Agreement {
   finish(book);
@@ -112,7 +112,10 @@ function finalMatch(book: CallBook): AuctionMatch | null {
   return book.match();
 }
 
-/** Compares a row with the current book; `buys` and `sells` are the matching quantities at the row's price. */
+/**
+ * Compares a row with the current book. `buys` is the quantity bid at the row's price or above, `sells` the quantity
+ * asked at the row's price or below, in shares.
+ */
 function agreementWith(
   book: CallBook,
   { priceE4, preCloseE4, volume, unmatched, side }: AuctionRow,

@@ -1,4 +1,7 @@
-/** Operators' decisions about content when an older backup is restored or an earlier catalog is migrated. */
+/**
+ * Checks that operators' decisions about content survive the restore of an older backup and the migration of an earlier
+ * catalog.
+ */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DayDetail, FileList } from "../../src/admin/wire.ts";

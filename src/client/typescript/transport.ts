@@ -1,11 +1,11 @@
-/** One HTTP exchange over `fetch`, with a limit on every wait for bytes, which `fetch` lacks. */
+/** Makes HTTP requests with `fetch` and adds a timeout to every wait for data, because `fetch` has none. */
 
 /** Like `globalThis.fetch`, narrowed to the options that this module uses. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * A connection was refused, reset, timed out, cut off or corrupted. Requests are retried, also at the next base URL;
- * only a stream that the caller reads fails with it.
+ * A connection was refused, reset, timed out, cut off or corrupted. The client retries the request, also at the next
+ * base URL. A caller gets this error only from a stream that it reads.
  */
 export class BrokenConnection extends Error {
   override name = "BrokenConnection";
@@ -15,9 +15,9 @@ export class BrokenConnection extends Error {
 export interface Reply {
   status: number;
   headers: Headers;
-  /** Bytes of the body after decompression; null when not announced, or announced as compressed. */
+  /** The announced size of the body in bytes; null when there is none, or when the body is or may be compressed. */
   length: number | null;
-  /** Pieces as they arrive. Throws `BrokenConnection` when the body breaks off, also where `fetch` would not. */
+  /** Yields the body as it arrives. Throws `BrokenConnection` when the body ends early, even if `fetch` does not. */
   pieces(): AsyncGenerator<Uint8Array, void, undefined>;
   /** Cancels the body, so that the service stops sending. */
   cancel(): void;
@@ -29,13 +29,13 @@ export interface Exchange {
   headers: Readonly<Record<string, string>>;
   body?: string;
   signal: AbortSignal | undefined;
-  /** A limit on each wait, if below the usual one. */
+  /** The limit on each wait in milliseconds, if shorter than the transport's. */
   timeoutMs?: number | undefined;
   /** Called for each piece of the body. */
   onPiece?: () => void;
 }
 
-/** Makes exchanges; `timeoutMs` is the longest wait for the head, and for each piece of a body. */
+/** Makes exchanges. `timeoutMs` limits the wait for the head and for each piece of a body. */
 export class Transport {
   readonly #fetch: Fetch;
   readonly #timeoutMs: number;
@@ -48,8 +48,8 @@ export class Transport {
   }
 
   /**
-   * Sends a request and waits for the answer's head. Redirects are returned as answers, because a redirect drops the
-   * POST.
+   * Sends a request and waits for the answer's head. Redirects are returned as answers, because following one can turn
+   * a POST into a GET.
    */
   async send({ method, url, headers, body, signal, timeoutMs, onPiece }: Exchange): Promise<Reply> {
     signal?.throwIfAborted();
@@ -85,7 +85,7 @@ function replyOf(response: Response, watch: Watch): Reply {
 
 /**
  * Returns the announced length; null if the body is or may be compressed, because the length counts compressed bytes.
- * For another origin's answer, a browser shows the length, but not the compression.
+ * For an answer from another origin, a browser exposes the length but not the compression.
  */
 function lengthOf({ headers, type }: Response): number | null {
   const length = headers.get("Content-Length");
