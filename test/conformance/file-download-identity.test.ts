@@ -114,8 +114,8 @@ async function opened({ url, password }: ShareFields): Promise<number> {
 const idOf = (url: string) => url.split("/").at(-2) ?? "";
 const startMs = Date.parse("2026-01-01T00:00:00+08:00");
 
-describe("a share over time (contract 8.3)", () => {
-  it("keeps its URL and password over midnight although the plan's window moves, until its secret is removed", async () => {
+describe("an existing share (contract 8.3)", () => {
+  it("keeps its URL and password while the plan's window moves, until its secret is removed", async () => {
     const persistDir = testFolder("edgetape-shares-");
     let key = "";
     const seen: ShareFields[] = [];

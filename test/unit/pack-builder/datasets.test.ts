@@ -31,7 +31,7 @@ const VENDOR_QUOTES =
   "万得代码,交易所代码,自然日,时间,成交价,成交量,申卖价1,申卖量1,\r\n600519.SH,600519,20230711,93000010,1,1,1,1,\r\n";
 const QUEUE = "万得代码,交易所代码,自然日,时间,买卖方向,委托价格档位,委托队列,\r\n";
 
-describe("files of other datasets beside the orders", () => {
+describe("files of other datasets in a delivery of orders", () => {
   it.each([
     [
       "Insight trades",
@@ -73,7 +73,7 @@ describe("files of other datasets beside the orders", () => {
     expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
   });
 
-  it("are also named if they are plain trades in Parquet", async () => {
+  it("are named in the report but not read, and the pack is complete: plain trades in Parquet", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const connection = await (await DuckDBInstance.create()).connect();
     await connection.run(
@@ -218,7 +218,7 @@ const ORDERS = "../shared/data/orders-20230711-insight.zip";
 if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
 
 describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
-  it("give the pack of orders, and the report names the trades as not read", async () => {
+  it("produce a pack of the orders only, and the report names the trades as not read", async () => {
     const { report } = await built([ORDERS, TRADES]);
     expect(report).toMatchObject({ result: "whole", rows: 149_359, defects: [] });
     expect(report.leftOut).toEqual([
