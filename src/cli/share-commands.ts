@@ -186,7 +186,9 @@ export function registerExternal(program: Command): void {
   withDrive(
     external
       .command("clear")
-      .description("remove an external share, its link and its password; the service's own share is used again")
+      .description(
+        "remove an external share, its link and its password; the service's own share is used again",
+      )
       .option(...YES_OPTION),
   ).action(clearExternal);
   external.command("list").description("list every external share").action(listExternal);
