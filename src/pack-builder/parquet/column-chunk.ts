@@ -19,6 +19,11 @@ const ZSTD_LEVEL = 9;
  * because there are few such bytes.
  */
 const WHOLE_BYTES_LEVEL = 12;
+/**
+ * Pages of at most this size are always compressed at `ZSTD_LEVEL`. A higher level gains nothing there and would change
+ * the build ids of earlier packs, which are hashes of their bytes.
+ */
+const TINY_BYTES = 32;
 
 /** A frame is larger than its content by at most this and a 256th of it (`ZSTD_compressBound`). */
 const MOST_FRAME_BYTES = 64;
@@ -41,7 +46,8 @@ const frame = new Bytes(1 << 18);
 const contexts = new Map<number, ZstdContext | null>();
 
 /** Returns `bytes` as a ZSTD frame, valid until the next call. A kept context makes the same frames as a new one. */
-function compress(bytes: Uint8Array, level: number): Uint8Array {
+function compress(bytes: Uint8Array, wantedLevel: number): Uint8Array {
+  const level = bytes.length > TINY_BYTES ? wantedLevel : ZSTD_LEVEL;
   const settings = { params: { [constants.ZSTD_c_compressionLevel]: level } };
   let context = contexts.get(level);
   if (context === undefined) {

@@ -1,0 +1,28 @@
+import { constants, zstdCompressSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { ByteWriter } from "../../../../src/pack-builder/parquet/byte-writer.ts";
+import { dictionaryChunk } from "../../../../src/pack-builder/parquet/column-chunk.ts";
+
+/** Returns the end of a column chunk that has one index byte for each of `rows` rows, and what ZSTD makes of its page. */
+function chunkOf(rows: number, level: number) {
+  const indices = Uint16Array.from({ length: rows }, (_, row) => row % 4);
+  const out = new ByteWriter(1024);
+  dictionaryChunk(out, rows, 4, indices, (body) => body.append(new Uint8Array(32)), { wholeBytes: true });
+  const page = new ByteWriter(1024);
+  page.byte(8);
+  // The header of a run of literal values: their number in groups of eight.
+  page.byte((Math.ceil(rows / 8) << 1) | 1);
+  for (let at = 0; at < Math.ceil(rows / 8) * 8; at++) page.byte(at < rows ? at % 4 : 0);
+  const frame = zstdCompressSync(page.written(), { params: { [constants.ZSTD_c_compressionLevel]: level } });
+  return { end: Buffer.from(out.written().subarray(-frame.length)), frame };
+}
+
+describe("a page of indices of whole bytes", () => {
+  it("is compressed at level 9 up to 32 bytes, like in earlier packs, and at level 12 above", () => {
+    const tiny = chunkOf(24, 9);
+    expect(tiny.end).toEqual(tiny.frame);
+    expect(chunkOf(24, 12).frame).not.toEqual(tiny.frame);
+    const larger = chunkOf(480, 12);
+    expect(larger.end).toEqual(larger.frame);
+  });
+});
