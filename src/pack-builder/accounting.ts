@@ -33,9 +33,9 @@ export function madeOrigin(rows: number): PackOrigin {
 }
 
 /**
- * Returns the path, size and SHA-256 of each file in `delivered`, once for each place on disk. `known` holds, by place,
- * the sums that were computed while files were read; the other files are read here. Throws `DeliveryError` for a
- * missing file.
+ * Returns the path, size and SHA-256 of each file in `delivered`. A file on disk that occurs several times is returned
+ * once. `known` holds the sizes and sums of files that were already read, by path on disk. All other files are read
+ * here. Throws `DeliveryError` for a missing file.
  */
 export async function sourceRecords(
   delivered: Iterable<DeliveredFile>,

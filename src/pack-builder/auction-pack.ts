@@ -60,9 +60,9 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack of the quote pack `pack` to `path` atomically. Equal quote packs give equal bytes. `known`
- * holds auctions that were read before, by code with suffix; all others are read from `pack`. When no security has an
- * auction, removes any file at `path` and returns `null`.
+ * Writes the auction pack for the quote pack `pack` to `path` atomically. Equal quote packs give equal bytes. `known`
+ * holds auctions that have already been read, by code with suffix. All other auctions are read from `pack`. When no
+ * security has an auction, removes any file at `path` and returns `null`.
  */
 export async function writeAuctionPack(
   pack: Pick<PackFile, "index" | "read">,

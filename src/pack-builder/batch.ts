@@ -1,4 +1,4 @@
-/** Handles batches of one security's rows: collects them from a chunk, joins them and sorts them. */
+/** Groups the rows of a chunk into one batch for each security, joins batches and sorts their rows. */
 import {
   type CodeColumn,
   codesOf,
@@ -15,7 +15,7 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** Rows of one security in the source's order. */
 export interface Batch {
   rows: Rows;
-  /** The source's sequence number of each row, 0 if it has none; `null` when the source has no such column. */
+  /** The sequence number of each row, 0 for a row without one; `null` when the source has no such column. */
   sequence: Float64Array | null;
   /** Whether rows of the same millisecond are sorted by sequence number; otherwise they keep the batch's order. */
   sequenceOrders: boolean;
@@ -59,7 +59,7 @@ function inOrder(column: Float64Array | Uint16Array | undefined, order: Int32Arr
 
 interface Groups {
   groups: { key: number; from: number; to: number }[];
-  /** The row numbers, grouped by security; `null` when all rows are of one security. */
+  /** The row numbers, grouped by security; `null` when all rows belong to one security. */
   order: Int32Array | null;
 }
 

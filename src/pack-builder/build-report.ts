@@ -11,8 +11,8 @@ export interface BuildReport {
   dataset: DatasetName;
   tradedate: BeijingDate;
   /**
-   * `degraded`: some rows are missing, but no more than allowed, or a file that may hold records was not read.
-   * `failed`: no pack was written, because too many rows are missing or there are none.
+   * `degraded`: lines or files were quarantined, but no more than allowed, or a file that may hold records was not
+   * read. `failed`: no pack was written, because too many were quarantined or no row remained.
    */
   result: "whole" | "degraded" | "failed";
   /** The pack's file; `null` when the build failed. */
@@ -53,7 +53,9 @@ export interface BuildReport {
 
 const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
 
-/** Returns the number and its unit, `1 file` or `2,000 files`. `many` is the plural; by default it ends in s. */
+/**
+ * Returns a number with its unit, such as `1 file` or `2,000 files`. `many` is the plural; by default, `one` with an s.
+ */
 export function countedText(count: number, one: string, many = `${one}s`): string {
   return `${whole.format(count)} ${count === 1 ? one : many}`;
 }
@@ -92,7 +94,7 @@ function cancelsText({ dataset, cancels }: BuildReport): string {
   return DATASETS[dataset].cancel === null ? "" : ` (${countedText(cancels, "cancel")})`;
 }
 
-/** Returns `origin` as lines for a terminal; the pack has `stored` rows. */
+/** Returns `origin` as lines for a terminal. `stored` is the number of rows in the pack. */
 export function originLines(origin: PackOrigin | null, stored: number): string[] {
   if (origin === null) return ["builder     before 0.2.0: the pack has neither sources nor row accounting"];
   const { builderVersion, sources, sourcesSha256, rows, files } = origin;
@@ -118,8 +120,8 @@ export function placeText({ file, line }: { file: string; line: number }): strin
 }
 
 /**
- * Returns a line for each file that may hold records. The other files, of which a full day has thousands, are counted
- * in one line for each reason. `textOf` returns the clause for a reason.
+ * Returns one line for each file that may hold records. All other files share one line for each reason, because a full
+ * day has thousands of them. `textOf` returns the clause for a reason.
  */
 export function leftOutLines(
   files: readonly LeftOutFile[],

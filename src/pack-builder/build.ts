@@ -58,14 +58,14 @@ export interface BuildOptions {
   /** Folders, archives or files. */
   sources: readonly string[];
   /**
-   * The folder that contains all sources, set when a program found them. A source that is reached through a link below
-   * this folder is refused.
+   * The folder that contains all sources; set when a program, not an operator, chose the sources. A source is refused
+   * if its path has a link below this folder.
    */
   root?: string | undefined;
   tradedate: BeijingDate;
   /** The folder for the pack, created if absent. `packName` names the file. */
   outFolder: string;
-  /** The most broken lines and files that the build tolerates; `null` tolerates one for every million rows. */
+  /** The maximum total of broken lines and files; `null` allows one for every million rows. */
   maxBroken: number | null;
   /** Number of worker threads; 0 uses the calling thread. */
   threads: number;
@@ -98,9 +98,9 @@ export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgr
 
 /**
  * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset that cannot be
- * built, for example because its files contradict each other, is listed there under `refused` and does not stop the
- * others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes all
- * packs and throws `DeliveryError`.
+ * built, for example because its files contradict each other, is listed in the report under `refused` and does not stop
+ * the others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes
+ * all packs and throws `DeliveryError`.
  */
 export async function buildPacks({
   datasets,
@@ -130,7 +130,7 @@ export async function buildPacks({
     }
     const [first] = refused;
     if (built.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
-    // This call throws an error that names what the delivery holds instead.
+    // No dataset has a readable file. The build of orders says why: it throws, or returns a failed report.
     if (built.length === 0)
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
@@ -154,9 +154,9 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 }
 
 /**
- * Writes the auction pack beside the quote pack. `known` holds the auctions that the quality check has read, if it ran.
- * When a file that is not an auction pack has this name, keeps that file and returns only the path. Returns `null`
- * without quotes, or when no security has an auction.
+ * Writes the auction pack next to the quote pack. `known` holds the auctions that the quality check has read, if it
+ * ran. If another kind of file has the auction pack's name, keeps that file and returns only its path. Returns `null`
+ * if there is no quote pack or no security has an auction.
  */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
@@ -184,8 +184,8 @@ async function checkedOf(
   packs: readonly BuildReport[],
   pool: WorkerPool,
 ): Promise<CheckedFolder | null> {
-  // When a dataset's build failed, its pack in the folder is from an earlier build, which these shortfalls do not
-  // describe.
+  // When the build of a dataset fails, the folder may hold its pack from an earlier build. The new shortfalls do not
+  // describe that pack.
   const written = packs.filter(({ pack }) => pack !== null);
   if (!verify || written.length === 0) return null;
   const shortfalls = Object.fromEntries(written.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
@@ -238,7 +238,10 @@ async function find({ dataset, tradedate }: OneDataset, { delivery, work }: Open
   return { files: await findDatasetFiles(delivery, { dataset, tradedate, work, defects }), defects };
 }
 
-/** Returns whether the delivery has a readable file of the dataset; an unreadable file can be of any dataset. */
+/**
+ * Returns whether the delivery has a readable file of the dataset. Unreadable files do not count, because they can hold
+ * any dataset.
+ */
 function isThere({ files }: Found): boolean {
   return files.files.some(({ problem }) => problem === undefined);
 }
@@ -248,7 +251,7 @@ function unreadIn({ files: { files, leftOut } }: Found): LeftOutFile[] {
   return [...leftOut, ...files.map(({ file: { path } }) => ({ path, reason: "unreadable" as const }))];
 }
 
-/** The report on a pack, and the turnover of its securities. */
+/** The report on a pack, and the turnover of each security. */
 interface BuiltPack {
   report: BuildReport;
   turnovers: Turnovers;

@@ -1,7 +1,7 @@
 /**
- * Runs the quality check of a day: reads the day's packs back, one security at a time. Writes the quality sheet beside
- * them, as JSON and as an HTML page. Memory holds the rows of one security for each thread, and the verdicts and
- * opening auctions of all securities.
+ * Runs the quality check of a day: reads the day's packs back, one security at a time. Writes the quality sheet next to
+ * the packs, as JSON and as an HTML page. Memory holds the verdicts and opening auctions of all securities, and the
+ * rows of one security for each thread.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,8 +22,8 @@ import type { WorkerPool } from "./worker-pool.ts";
 const MOST_OTHER_DAYS = 10;
 
 /**
- * A thread is used for at least this many rows, because each thread compiles the checks again, which takes as long as
- * checking two million rows.
+ * The minimum number of rows for each thread. Every thread compiles the checks again, which takes as long as checking
+ * two million rows.
  */
 const ROWS_OF_THREAD = 5_000_000;
 
@@ -35,16 +35,16 @@ export type CheckPool = Pick<WorkerPool, "threads" | "checkSlice">;
 export interface CheckOptions {
   /** The threads that share the work of a large day; when absent, the calling thread checks everything. */
   pool?: CheckPool;
-  /** Each thread that takes part checks at least this many rows; `ROWS_OF_THREAD` when absent. */
+  /** The minimum number of rows for each thread; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
   /**
-   * By dataset, what each newly built pack lacks. For a dataset without an entry, the shortfalls come from the earlier
-   * sheet in the folder if that describes the same pack.
+   * By dataset, what each newly built pack lacks. For a dataset without an entry, the shortfalls come from the sheet in
+   * the folder if it describes the same pack.
    */
   shortfalls?: Shortfalls;
 }
 
-/** Splits the securities into `count` slices, at least one, with about equal numbers of rows. */
+/** Splits the securities into `count` slices (at least one) that have about the same number of rows. */
 function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): string[][] {
   const slices = Array.from({ length: Math.max(1, count) }, () => ({ rows: 0, codes: [] as string[] }));
   for (const [code, rows] of [...rowsOfCode].sort((a, b) => b[1] - a[1])) {
@@ -77,8 +77,8 @@ export interface CheckedFolder {
 
 /**
  * Checks the day's packs in `folder` (under their usual names) and compares them with the other days that have sheets
- * in the folder. Writes the day's sheet and its page beside the packs. Throws `PackFormatError` for a file that is not
- * the day's pack.
+ * in the folder. Writes the day's sheet and its page to `folder`. Throws `PackFormatError` for a file that is not the
+ * day's pack.
  */
 export async function checkFolder(
   folder: string,
@@ -119,8 +119,8 @@ export async function checkFolder(
 }
 
 /**
- * Returns what the packs lack: what their builds reported or, for a pack from an earlier build, what the previous sheet
- * states about the same pack.
+ * Returns the shortfalls of all packs. For a newly built pack, they are in `shortfalls`. For an older pack, they come
+ * from the sheet `before` if it describes the same pack.
  */
 function degradedIn(
   shortfalls: Shortfalls,
@@ -178,7 +178,7 @@ export async function readSheet(path: string): Promise<QualitySheet | { problem:
   return parseSheet(text);
 }
 
-/** Returns up to ten days with sheets in `folder`: those nearest to `tradedate`, excluding it. */
+/** Returns the days with sheets in `folder` that are nearest to `tradedate`, at most ten and without `tradedate`. */
 async function otherDays(folder: string, tradedate: BeijingDate): Promise<OtherDay[]> {
   const names = (await readdir(folder)).filter((name) => /^\d{8}_quality\.json$/.test(name));
   const distance = (name: string) => Math.abs(Number(name.slice(0, 8)) - Number(tradedate));

@@ -60,8 +60,8 @@ export async function checkOpen(
     const following = codes[place + 1];
     // The next security is read from disk while this one is checked.
     next = following === undefined ? null : readSecurity(following, sections);
-    // If this read fails, the `await` above throws its error. Without a handler, the error would count as unhandled
-    // when the current security fails first.
+    // If this read fails, the next `await` throws the error. The empty handler is for the case that the current
+    // security fails first: nothing would await this read, and its error would end the process.
     next?.catch(() => {});
     const report = reportOf(securityOf(code), { sections, read, others });
     checked.push({ report, auction: read.quoted?.auction ?? null });
@@ -72,8 +72,8 @@ export async function checkOpen(
 type AllSections = Record<DatasetName, Sections>;
 
 /**
- * A security's data: the bytes of its sections, and the day's totals from its quotes. `null` for a dataset without a
- * pack.
+ * A security's data: the entries and bytes of its sections, and what its quotes say about the day. A property is `null`
+ * when the day has no pack of the dataset.
  */
 interface ReadSecurity {
   orders: [SectionEntry, Uint8Array] | null;
@@ -157,8 +157,8 @@ class Sections {
   }
 
   /**
-   * Returns what the quote pack says about a security; `null` without a pack, or when the pack has no rows of its
-   * exchange.
+   * Returns what the quote pack says about a security; `null` without a pack, or when the pack has no rows of the
+   * security's exchange.
    */
   async quotedDay(code: string): Promise<QuotedDay | null> {
     if (this.pack === null || !this.has(securityOf(code).market)) return null;
@@ -166,7 +166,10 @@ class Sections {
     return entry === undefined ? UNQUOTED : readQuotedDay(this.pack, entry);
   }
 
-  /** Returns the entry and bytes of a security (an entry without rows if the pack lacks it); `null` without a pack. */
+  /**
+   * Returns the entry and bytes of a security's section; `null` without a pack. If the pack does not have the security,
+   * the entry has no rows.
+   */
   async read(code: string): Promise<[SectionEntry, Uint8Array] | null> {
     if (this.pack === null) return null;
     const entry = this.entries.get(code) ?? withoutRows(code);

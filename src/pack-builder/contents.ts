@@ -1,6 +1,6 @@
 /**
- * Hashes a security's first rows together with the number of its rows. The date is not included, so that equal rows on
- * another day have an equal hash.
+ * Hashes a security's first rows and its total number of rows. The date is not included, so equal rows have equal
+ * hashes on different days.
  */
 import { orders } from "../datasets/orders.ts";
 import type { OrderColumns } from "../orders/record.ts";
@@ -18,12 +18,12 @@ export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }
 
-/** Returns the hash of the times and of each snapshot's volume, high and low of the day so far. */
+/** Returns the hash of times, volumes, highs and lows, which in a snapshot cover the day up to its time. */
 export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): number {
   return contentsOf([time, volume, highE4, lowE4]);
 }
 
-/** The number of rows hashed. Together with the total number of rows, these suffice to distinguish two days. */
+/** The maximum number of rows hashed. Together with the total number of rows, they suffice to distinguish two days. */
 const MOST_ROWS = 2_000;
 
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {

@@ -35,8 +35,8 @@ export async function dailyFileProblem(
 }
 
 /**
- * Decodes all values of the Parquet file at `path` and returns the problem as a clause; `null` without one. The
- * reader's own message is not passed on, because it can quote a value.
+ * Decodes all values of the Parquet file at `path`. Returns a clause if that fails, else `null`. DuckDB's own message
+ * is not returned, because it can quote a value.
  */
 async function decodingProblem(path: string): Promise<string | null> {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });

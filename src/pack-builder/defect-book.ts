@@ -25,8 +25,8 @@ export class DefectBook {
   }
 
   /**
-   * Adds `count` defects of `kind`, the first of them at `first`. Call it in the order of the delivery, because the
-   * first call for a kind sets the place that is reported.
+   * Adds `count` defects of `kind`; `first` is the place of the first one. Call it in the order of the delivery,
+   * because the report shows the place from the first call for a kind.
    */
   add(kind: DefectKind, count: number, first: Place): void {
     const known = this.entries.get(kind);
@@ -42,7 +42,7 @@ export class DefectBook {
     });
   }
 
-  /** Returns all defects in the order of `DEFECT_TEXTS`. */
+  /** Returns all defects in the order of `DEFECT_KINDS`. */
   list(): DefectEntry[] {
     return DEFECT_KINDS.flatMap((kind) => this.entries.get(kind) ?? []);
   }

@@ -34,8 +34,8 @@ export interface DeliveryReport {
 }
 
 /**
- * The auction pack beside the quote pack. It is only a path when a file that is not an auction pack was already there
- * and was kept.
+ * The auction pack next to the quote pack. It has only a path if another kind of file has the auction pack's name and
+ * was kept.
  */
 export type DayAuction = AuctionPack | { path: string };
 
@@ -176,8 +176,8 @@ function sparseLines({ sparse }: DeliveryReport): string[] {
 }
 
 /**
- * Returns the files that were not used for any pack. Each has the reason of the dataset that it may hold, even if that
- * dataset was `skipped`.
+ * Returns the files that were not used for any pack. If the datasets give different reasons for a file, a reason by
+ * which the file may hold records comes first, and `other_dataset` comes last. The reasons in `skipped` count, too.
  */
 function unread(packs: readonly BuildReport[], skipped: Built["skipped"]): LeftOutFile[] {
   const lists = [...packs.map(({ leftOut }) => leftOut), ...skipped];

@@ -12,7 +12,10 @@ const TWO_32 = 0x1_0000_0000;
 /** The column number of the time in a fingerprint; the dataset's stored columns follow. */
 export const TIME_COLUMN = 0;
 
-/** Accumulates the columns of a dataset, each in order and in pieces of any size. */
+/**
+ * Accumulates the values of a dataset's columns. The values of each column are added in row order, in pieces of any
+ * size.
+ */
 export class Fingerprint {
   private readonly a: Int32Array;
   private readonly b: Int32Array;
@@ -97,7 +100,7 @@ function looked(table: ArrayLike<number>, index: ArrayLike<number>, from: number
   return values;
 }
 
-/** Returns a short text as a number for `Fingerprint.addIndexed`. */
+/** Converts a short text to a number for `Fingerprint.addIndexed`. */
 export function textNumber(text: string): number {
   let number = 0;
   for (const byte of Buffer.from(text, "utf8")) number = (Math.imul(number, 257) + byte + 1) | 0;

@@ -16,9 +16,12 @@ import type { ChunkOfLines, ChunkReport, SectionRepeats } from "./work.ts";
 /** Collects the results of all files. The chunks of a file must be reported in order. */
 export class Intake {
   sourceBytes = 0;
-  /** The number of rows read and, by reason, of rows left out. */
+  /** The number of rows read, and the number of rows left out for each reason. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
-  /** Size and SHA-256, by place on disk, of the delivered files that were read directly. */
+  /**
+   * By path on disk, the size and SHA-256 of each delivered file that was neither unpacked nor converted before it was
+   * read.
+   */
   readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
   readonly layouts: Record<string, number> = {};
   private readonly defects: DefectBook;
@@ -86,15 +89,15 @@ export class Intake {
     await this.quarantine.add(path, before, report.broken);
     this.linesOf.set(file, before + report.lines);
     const nothing = report.rows === 0 && report.broken.length === 0;
-    // One line, the header, precedes the first chunk.
+    // Before the first chunk, only the header line has been counted.
     if (nothing && before === 1 && file.layout.withoutHeader === undefined) {
       this.defects.add("header_only", 1, { file: path, line: 1 });
     }
   }
 
   /**
-   * Records the repeated rows in `file` that were left out of the section of `security`, and quarantines the
-   * conflicting ones.
+   * Records the repeated rows of `file` that were left out of the section of `security`. Quarantines rows that have the
+   * same sequence number as an earlier row, but different content.
    */
   async repeats(file: DatasetFile, security: string, { repeated, identical, conflicts }: SectionRepeats) {
     const { path } = file.file;

@@ -57,7 +57,7 @@ interface Part {
   latest: number;
 }
 
-/** Returns one part for each file, in ascending time. */
+/** Returns one part for each file, sorted by time. */
 function partsOf(extents: readonly FileExtent[]): Part[] {
   const parts: Part[] = [];
   for (const { source, earliest, latest } of extents) {
@@ -71,9 +71,7 @@ function partsOf(extents: readonly FileExtent[]): Part[] {
   return parts.sort((a, b) => a.earliest - b.earliest || a.latest - b.latest);
 }
 
-/**
- * Returns the numbers of the first two files that overlap in time or have different layouts; `null` if there are none.
- */
+/** Returns the numbers of the first two files that overlap in time or differ in layout; `null` if there are none. */
 function unclearPair(parts: readonly Part[], files: readonly DatasetFile[]): [number, number] | null {
   for (const [number, part] of parts.entries()) {
     const next = parts[number + 1];

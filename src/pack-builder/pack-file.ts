@@ -9,10 +9,7 @@ import { type LocalFile, type LocalFileDenial, openLocalFile } from "./local-fil
 
 export interface PackFile extends LocalFile, LocatedIndex {}
 
-/**
- * Why a file is refused: it cannot be read, or it is not a pack, in which case `difference` says how it differs from
- * one.
- */
+/** Why a file is refused: it cannot be read, or it is not a pack. `difference` says how it differs from a pack. */
 export type PackFileDenial = LocalFileDenial | { reason: "not_a_pack"; difference: string };
 
 /** Returns what is wrong with a refused file: the system's error code, or how the file differs from a pack. */
@@ -45,7 +42,9 @@ export async function openPackFile(
   }
 }
 
-/** Returns whether this version of the builder wrote the pack. Another version may read the same delivery otherwise. */
+/**
+ * Returns whether this version of the builder wrote the pack. Another version may read the same delivery differently.
+ */
 export function isOfThisBuilder({ index }: PackFile): boolean {
   return index.origin?.builderVersion === BUILDER_VERSION;
 }

@@ -25,7 +25,7 @@ export class FileSink implements PackSink {
     this.check = check;
   }
 
-  /** Creates the temporary file for `path`, overwriting what a killed run left. */
+  /** Creates the temporary file for `path`, overwriting the file of a killed run. */
   static async create(
     path: string,
     { partial = `${path}.partial`, check = async () => {} }: FileSinkOptions = {},

@@ -21,15 +21,15 @@ export class Quarantine {
   private file: FileHandle | undefined;
 
   /**
-   * Creates a quarantine that will be stored at `path`. It creates the temporary file `partial` at the first broken
-   * line or file.
+   * Creates a quarantine that will be stored at `path`. The first broken line or file creates the temporary file
+   * `partial`.
    */
   constructor(path: string, partial: string) {
     this.path = path;
     this.partial = partial;
   }
 
-  /** Adds lines of `file`; `linesBefore` is the number of lines before the chunk. */
+  /** Adds lines of one chunk of `file`; `linesBefore` is the number of lines before the chunk. */
   async add(file: string, linesBefore: number, lines: readonly BrokenLine[]): Promise<void> {
     if (lines.length === 0) return;
     this.count += lines.length;

@@ -1,8 +1,8 @@
 /**
- * Finds rows that a source repeats. When the layout numbers its rows, rows with equal numbers are the same row, and it
- * is kept once. Without numbers, a single row that equals an earlier one may be genuine, so it is kept and counted.
- * When a source repeats a part of a file, the repeated rows are left out. Such a part shows in equal rows that go back
- * in time, or in two consecutive rows that equal two earlier consecutive rows. Equal quotes are all kept.
+ * Finds rows that a source repeats. If rows have sequence numbers, rows with the same number are the same row, which is
+ * kept once. If they have none, a single row that equals an earlier row may be genuine, so it is kept and counted. The
+ * rows of a repeated part of a file are left out. A part is repeated if its rows equal earlier rows and go back in
+ * time, or if two consecutive rows equal two earlier consecutive rows. Equal quotes are all kept.
  */
 import {
   type CodeColumn,
@@ -16,13 +16,13 @@ import type { DatasetName } from "../datasets/registry.ts";
 import type { Batch } from "./batch.ts";
 
 export interface Repeats {
-  /** 1 for every row to leave out; `null` when there is none. */
+  /** For each row, 1 if it is left out, else 0; `null` when no row repeats an earlier one. */
   isLeftOut: Uint8Array | null;
   /** Number of repeated rows left out. */
   repeated: number;
-  /** Number of equal rows that are kept. */
+  /** Number of rows that equal an earlier row and are kept. */
   identical: number;
-  /** Rows left out because another row has the same number but different content. */
+  /** The rows that are left out because an earlier row has the same sequence number but different content. */
   conflicts: number[];
   /** The numbers of two files of the batch that contain the same row; `null` if there are none. */
   twice: [number, number] | null;
@@ -33,7 +33,7 @@ const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [
 /** Datasets whose equal rows are all kept, because a source may send the same snapshot twice. */
 const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
-/** If a millisecond has more rows than this, they are compared with a hash table. */
+/** The rows of one millisecond are compared pairwise up to this number; more rows are compared with a hash table. */
 const FEW_ROWS = 12;
 
 /**
@@ -76,15 +76,15 @@ export function repeatsOf(
   return found;
 }
 
-/** Returns whether the row and a neighbouring row repeat two neighbouring rows. */
+/** Returns whether the row and the row before or after it repeat two consecutive rows. */
 function isRun(copyOf: Int32Array, row: number): boolean {
   const first = copyOf[row] ?? -1;
   return copyOf[row + 1] === first + 1 || (first > 0 && copyOf[row - 1] === first - 1);
 }
 
 /**
- * Returns for each row the first earlier row with the same number, or -1; `null` when all numbers differ. The number 0
- * stands for no number.
+ * Returns, for each row, the first earlier row with the same sequence number, or -1; `null` when all numbers differ.
+ * Rows with the number 0 have no number and are not compared.
  */
 function sameNumbers(sequence: Float64Array): Int32Array | null {
   let isAscending = true;
@@ -107,7 +107,7 @@ function sameNumbers(sequence: Float64Array): Int32Array | null {
   return copyOf;
 }
 
-/** Returns for each row the first earlier row that equals it in every column, or -1; `null` when all rows differ. */
+/** Returns, for each row, the first earlier row with equal cells, or -1; `null` when all rows differ. */
 function equalRows(cells: Cells, order: Int32Array | null): Int32Array | null {
   const { rows, time } = cells.rows;
   const at = (place: number) => (order === null ? place : (order[place] ?? 0));

@@ -25,8 +25,8 @@ export interface SectionSources {
 type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkReport };
 
 /**
- * Yields one section for each security, sorted by symbol, then market. Securities without rows have a section; those
- * whose only file is unreadable have none. Throws `DeliveryError` when two files have the same security.
+ * Yields one section for each security, sorted by symbol, then market. A security without rows has a section; a
+ * security whose only file is unreadable has none. Throws `DeliveryError` when two files have the same security.
  */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,

@@ -1,6 +1,6 @@
 /**
  * Stores rows on disk until all rows of their security have been read, because files with mixed securities do not fit
- * in memory. A batch is written column by column, so that reading it back is a copy without parsing.
+ * in memory. A batch is written column by column, so reading it back needs no parsing.
  */
 import { closeSync, openSync, readSync, writeSync } from "node:fs";
 import {
@@ -79,14 +79,14 @@ function aligned(length: number): number {
   return Math.ceil(length / 8) * 8;
 }
 
-/** Appends batches to one spill file; each thread has its own. */
+/** Appends batches to a spill file. Each thread has its own file. */
 export class SpillWriter {
   private readonly columns: readonly StoredOf[];
   private readonly file: number;
   private readonly descriptor: number;
   private offset = 0;
 
-  /** Creates a writer to `path`. `file` is the number by which `SpillReader` finds the file. */
+  /** Creates the spill file at `path`. `SpillReader` finds the file by the number `file`. */
   constructor(path: string, file: number, dataset: Dataset) {
     this.columns = storedColumns(dataset);
     this.file = file;

@@ -16,7 +16,7 @@ import { securityOfKey } from "./parse/security-cell.ts";
 /** The turnover of each security before 15:05 in yuan, by `securityKey`. */
 export type Turnovers = ReadonlyMap<number, number>;
 
-/** The turnover in the quotes, divided by the sum of price × volume of the trades. */
+/** The turnover in the quotes divided by the turnover of the trades (the sum of price × volume). */
 export interface Ratio {
   /** The number of securities that have both turnovers. */
   securities: number;
@@ -27,8 +27,8 @@ export interface Ratio {
 export interface Units {
   shares: Ratio;
   /**
-   * Funds, bonds and repos. They are only reported: the volumes of Shanghai bonds have different units, so their ratios
-   * prove nothing.
+   * Funds, bonds and repos. They are reported but not checked, because the volumes of Shanghai bonds have different
+   * units.
    */
   others: Ratio;
 }
@@ -80,7 +80,7 @@ export function unitProblem({ shares: { securities, median } }: Units): string |
   return `${larger} is ${name} ${smaller} (median of ${countedText(securities, "share")}): ${cause}; correct the delivery, or build each dataset separately with --dataset`;
 }
 
-/** Returns the ratios for a terminal; empty when nothing can be compared. */
+/** Returns the ratios as a line for a terminal; no line when nothing can be compared. */
 export function unitLines({ shares, others }: Units): string[] {
   const parts = [
     ...(shares.securities === 0 ? [] : [ratioText(shares, "share")]),

@@ -1,7 +1,7 @@
 /**
- * The private folder of one build. A counter names the temporary files, so that names in the delivery cannot collide,
- * and two builds into one output folder never share a file. The folder is removed when the build ends or a signal ends
- * the process; after a kill, the next build into the same output folder removes it.
+ * The private folder of one build, so two builds into one output folder never share a file. Temporary files have
+ * numbers as names, so equal names in the delivery cannot collide. The folder is removed when the build ends or a
+ * signal ends the process. After a kill, the next build into the same output folder removes it.
  */
 import { rmSync } from "node:fs";
 import { lstat, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
@@ -13,7 +13,7 @@ const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 const ABANDONED_MS = 2 * 86_400_000;
 const NAME = /^\d{8}\.work-(.*)-(\d+)-[^-]*$/;
 
-/** Returns whether the file or folder at `place` is the work folder of a build. */
+/** Returns whether the file or folder at `place` has the name of a work folder. */
 export function isWorkFolder(place: string): boolean {
   return NAME.test(basename(place));
 }

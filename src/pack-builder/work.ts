@@ -1,4 +1,4 @@
-/** The work of a worker thread and its messages, which are passed by value. */
+/** Does the work of a worker thread, and defines the messages to and from the thread. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -16,7 +16,7 @@ import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 import { turnoverOf } from "./unit-check.ts";
 
-/** Lines of a file to parse. `from` is the position of the first one in `bytes`. */
+/** Lines of a file to parse. `from` is the position of the first line in `bytes`. */
 export interface ChunkOfLines {
   bytes: Uint8Array<ArrayBuffer>;
   from: number;
@@ -49,7 +49,7 @@ export interface ChunkReport {
 export interface SectionResult {
   section: WrittenSection;
   cancels: number;
-  /** The fingerprint of the source rows, which verification compares with the pack's rows. */
+  /** The fingerprint of the source rows. Verification compares it with the fingerprint of the pack's rows. */
   fingerprint: number;
   /** In yuan, as returned by `turnoverOf`. */
   turnover: number;
@@ -60,7 +60,7 @@ export interface SectionResult {
 export interface SectionRepeats {
   repeated: number;
   identical: number;
-  /** The text of each row that has the same number as another row but different content. */
+  /** The text of each row that has the same sequence number as an earlier row but different content. */
   conflicts: string[];
   /** The numbers of two data files that contain the same row; `null` if there are none. */
   twice: [number, number] | null;

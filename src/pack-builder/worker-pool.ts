@@ -1,6 +1,6 @@
 /**
- * Runs work in worker threads, each of which does one piece at a time, and returns results in order. The same threads
- * serve all datasets of a delivery and the quality check, because a new thread must load and compile the code again.
+ * Runs work in worker threads. The same threads serve all datasets of a delivery and the quality check, because a new
+ * thread must load and compile the code again.
  */
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,8 +18,8 @@ import type {
 } from "./work.ts";
 
 /**
- * The folder in which the command caches compiled code. Node does not enable the cache in threads, and compiling takes a
- * thread 0.3 s.
+ * The folder in which the command caches compiled code. Node does not enable the cache in threads, and without it a
+ * thread compiles for 0.3 s.
  */
 const COMPILED = join(tmpdir(), "node-compile-cache");
 
@@ -38,8 +38,8 @@ export class WorkerPool {
   private readonly own: ThreadJobs | undefined;
 
   /**
-   * Starts up to `threads` workers, each when there is work for it. With 0 the calling thread does the work, which is
-   * faster for a few small files.
+   * Creates a pool of up to `threads` threads. A thread starts when there is work for it. With 0 threads, the calling
+   * thread does the work, which is faster for a few small files.
    */
   constructor(threads: number) {
     this.threads = threads;

@@ -10,7 +10,10 @@ const ENVELOPE_BYTES = 2_000;
 /** The bytes of two brackets and a comma. */
 const ROW_BYTES = 3;
 
-/** The longest JSON of a value by kind, including quotes and the following comma. Source codes have six characters. */
+/**
+ * By kind of column, the maximum bytes of a value in JSON, including quotation marks and the following comma. Codes
+ * have at most six characters.
+ */
 const VALUE_BYTES: Readonly<Record<Column["kind"], number>> = {
   symbol: 9,
   tradedate: 11,
@@ -52,8 +55,8 @@ export function pageBytes(
 const PIECES = 3;
 
 /**
- * Returns the maximum bytes in memory for the Parquet answer of `entry`: its pieces in transit. With chosen columns,
- * one block and the description of all blocks are added.
+ * Returns the maximum bytes in memory for the Parquet answer of `entry`. Counts the pieces in transit. Also counts the
+ * chunk table, the largest block and a footer, although only an answer with chosen columns holds them.
  */
 export function fileBytes(entry: SectionEntry): number {
   const blocks = entry.blocks.map(({ offset }, number) => blockEnd(entry, number) - offset);

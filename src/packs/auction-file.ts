@@ -1,5 +1,5 @@
 /**
- * Checks whether a file can be the auction pack of a day. The columns are the vendor's (contract 8.7), so a file is
+ * Checks whether a file can be the auction pack of a day. The vendor defines the columns (contract 8.7), so a file is
  * refused only for a contradiction: columns of orders, or a date column with a different day.
  */
 import type { FileMetaData } from "hyparquet";
@@ -55,9 +55,9 @@ function contentProblem({ schema, row_groups: groups }: FileMetaData, tradedate:
 }
 
 /**
- * Returns the days that a statistic of a date column can mean: `20260312` or `2026-03-12`, with or without a time, a
- * number, or a date. An instant can be in UTC or in Beijing time, so two days are returned for it. Returns no day for
- * any other value.
+ * Returns the days that a statistic of a date column can mean. The value can be a text such as `20260312` or
+ * `2026-03-12`, with or without a time, a number such as 20260312, or an instant. An instant can mean a day in Beijing
+ * or in UTC, so it can give two days. Any other value gives no day.
  */
 function daysOf(value: unknown): string[] {
   if (value instanceof Date) return [...new Set([beijingDate(value.getTime()), utcDay(value)])];

@@ -82,8 +82,8 @@ export function openBlock(bytes: Uint8Array, rows: number, dataset: Dataset): Bl
 }
 
 /**
- * Returns the amounts, computed from price and volume. Reading the stored amounts would read a quarter more of the
- * pack.
+ * Returns the amounts, computed from price and volume. Decoding the stored amounts would cost more, because they are a
+ * quarter of a pack's bytes.
  */
 function amountColumn(
   { name, price, volume }: Extract<Column, { kind: "amount" }>,
@@ -131,7 +131,10 @@ function textTable({ column, dictionary, data }: ChunkPages, rows: number) {
   return { texts, index: dictionaryIndex(data, texts.length, rows) };
 }
 
-/** Returns the text of a column with one value: every row must refer to the only entry of its dictionary. */
+/**
+ * Returns the text of a column whose dictionary has one entry, to which every row then refers. Throws `PackFormatError`
+ * for any other column.
+ */
 function onlyText({ column, dictionary }: ChunkPages): string {
   const texts = dictionary === null ? [] : dictionaryTexts(dictionary);
   const [text] = texts;

@@ -1,7 +1,7 @@
 /**
  * Finds the pages of one block (row group) by reading its page headers in order. No footer is needed, because the
- * dataset fixes the columns, their order, types and encodings. Any difference is refused here, so that later code may
- * rely on them.
+ * dataset fixes the columns, their order, types and encodings. Any difference from the dataset is refused here, so
+ * later code does not check again.
  */
 import { parquetHeader } from "hyparquet/src/column.js";
 import { PackFormatError } from "./errors.ts";

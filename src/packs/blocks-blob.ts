@@ -1,6 +1,6 @@
 /**
- * Encodes the blocks of one section, identically in the index region of a pack and in the catalog's row of the
- * security. Little endian, 20 bytes a block.
+ * Encodes the blocks of one section. The index region of a pack and the catalog's row of the security contain the same
+ * bytes. Little endian, 20 bytes a block.
  */
 import { PackFormatError } from "./errors.ts";
 import type { Block } from "./layout.ts";

@@ -4,7 +4,7 @@
  */
 
 /**
- * A read from R2 that takes longer counts as failed. The request holds a slot meanwhile, and its client receives
+ * A read from R2 that takes longer counts as failed. During a read, the request holds a slot, and its client receives
  * nothing.
  */
 const SILENCE_MS = 15_000;
@@ -13,14 +13,14 @@ export class ByteStream {
   private readonly reader: ReadableStreamBYOBReader;
   private readonly silenceMs: number;
 
-  /** `silenceMs` bounds each read. */
+  /** `silenceMs` is the timeout of each read. */
   constructor(body: ReadableStream, silenceMs = SILENCE_MS) {
     this.reader = body.getReader({ mode: "byob" });
     this.silenceMs = silenceMs;
   }
 
   /**
-   * Returns the next `length` bytes (at least 1), or fewer when the stream ends. Throws when none arrive within
+   * Returns the next `length` bytes (at least 1), or fewer when the stream ends. Throws when they do not arrive within
    * `silenceMs`.
    */
   async read(length: number): Promise<Uint8Array> {

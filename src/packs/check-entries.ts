@@ -1,6 +1,6 @@
 /**
- * Checks the invariants of a day index. Paging relies on them without checks, so they are verified when an index is
- * written and whenever one is read from an object.
+ * Checks the invariants of a day index. Paging relies on them and does not check them, so they are checked when an
+ * index is written and whenever one is read from an object.
  */
 import { chunkTableBytes } from "./chunk-table.ts";
 import { PackFormatError } from "./errors.ts";
@@ -86,8 +86,8 @@ function checkBlocks(entry: SectionEntry, code: string, columnCount: number): vo
 }
 
 /**
- * Returns whether `block` follows `before`: it begins at a later time, or in the same millisecond with `k0` advanced by
- * the rows in between.
+ * Returns whether `block` follows `before`: it begins at a later time, or in the same millisecond with a `k0` that is
+ * larger by the number of rows in between.
  */
 function comesAfter(before: Block, block: Block): boolean {
   if (block.t0 === before.t0) return block.k0 - before.k0 === block.firstRow - before.firstRow;

@@ -6,8 +6,8 @@ import { ZstdContext } from "./zstd-context.ts";
 import { frameOf } from "./zstd-frame.ts";
 
 /**
- * A call of `zstdDecompressSync` costs at least 20 µs. For a smaller page, the portable decoder is faster: it takes 2
- * µs for the dictionaries of symbols, dates and codes.
+ * A call of `zstdDecompressSync` costs at least 20 µs. For pages below this size, the portable decoder is faster. It
+ * takes 2 µs for the dictionaries of symbols, dates and codes.
  */
 const NATIVE_FROM_BYTES = 128;
 
@@ -36,7 +36,7 @@ export function decompressPage(page: Uint8Array, size: number): Uint8Array {
   return bytes;
 }
 
-/** Created for the first page and used for all pages; null when the runtime has none. */
+/** The context for all pages, created for the first one; null when the runtime does not offer a context. */
 let context: ZstdContext | null | undefined;
 
 /** Flag of a write: more input may follow. */
@@ -71,8 +71,9 @@ function unkept(page: Uint8Array, size: number, isWhole: boolean): Uint8Array {
 }
 
 /**
- * Returns null when the native decoder fails: that of workerd reports "unexpected end of file" for every page that
- * fills its output steps exactly (40,960 bytes, 81,920, …). A corrupt page is refused by the portable decoder as well.
+ * Returns null when the native decoder fails. In workerd, it fails with "unexpected end of file" for every page that
+ * fills its output steps exactly (40,960 bytes, 81,920, …). The portable decoder reads such a page and refuses a
+ * corrupt one.
  */
 function nativeOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (native === undefined) return null;

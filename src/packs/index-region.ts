@@ -20,7 +20,7 @@ export const TRAILER_BYTES = 16;
  * datasets: it is version 3 with the dataset's name after the header, and readers that support only orders refuse it.
  */
 const FORMAT = { WITHOUT_ORIGIN: 2, ORDERS: 3, NAMED: 4 } as const;
-/** ASCII, padded with NUL. */
+/** Bytes of the dataset's name: ASCII, padded with NUL. */
 const NAME_BYTES = 8;
 const MAGIC = 0x58495445; // "ETIX" read as a little-endian u32
 const HEADER_BYTES = 24; // tradedate u32, build id 16 bytes, entry count u32

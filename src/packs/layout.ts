@@ -12,7 +12,7 @@ import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.
 import type { Security } from "../orders/record.ts";
 import type { PackOrigin } from "./origin.ts";
 
-/** Rows of a full row group ("block"). A page of 10,000 rows reads one block, or two when unaligned. */
+/** Rows of a full row group ("block"). A page of 10,000 rows reads one block, or two if it begins inside a block. */
 export const ROW_GROUP_ROWS = 10_000;
 
 /** `PAR1`, at both ends of every section and at the end of the pack. */
@@ -26,15 +26,15 @@ export function encodingOf({ encoding }: ColumnSpec, hasDictionary: boolean) {
   return encoding === "PLAIN_OR_DICTIONARY" ? "PLAIN" : encoding;
 }
 
-/** One row group of a section: the facts that paging needs to find and check its bytes. */
+/** One row group of a section, described so that paging can find and check its bytes. */
 export interface Block {
   /** First byte relative to the section; never 0. The block ends where the next block or the footer begins. */
   offset: number;
   /** The number of the block's first row within the security. */
   firstRow: number;
-  /** HHMMSSmmm (as a number) of the block's first row. */
+  /** The time of the block's first row, HHMMSSmmm as a number. */
   t0: number;
-  /** Rows with time `t0` before this block. */
+  /** The number of rows before this block that have the time `t0`. */
   k0: number;
   /** CRC-32 (IEEE) of the block's bytes. */
   crc: number;
@@ -47,12 +47,12 @@ export interface Block {
 export interface SectionEntry extends Security {
   /** First byte of the section in the pack. */
   offset: number;
-  /** Bytes of the whole section, magic to magic. */
+  /** Bytes of the whole section, from its first `PAR1` to its last. */
   length: number;
   /** Bytes from the end of the last block to the end of the section: footer, its length, `PAR1`. */
   footerLength: number;
   rows: number;
-  /** HHMMSSmmm (as a number) of the last row; 0 without rows. */
+  /** The time of the last row, HHMMSSmmm as a number; 0 without rows. */
   lastTime: number;
   /** CRC-32 of the whole section. */
   crc: number;
@@ -94,7 +94,7 @@ export interface PackPlace {
   revision: number;
 }
 
-/** Returns dataset, day and revision of a key that `packObjectKey` wrote; null for any other key. */
+/** Returns the dataset, day and revision of a key in the form of `packObjectKey`; null for any other key. */
 export function parsePackObjectKey(key: string): PackPlace | null {
   const [, prefix, day = "", number] = PACK_KEY.exec(key) ?? [];
   const dataset = DATASET_NAMES.find((name) => DATASETS[name].prefix === prefix);

@@ -40,9 +40,9 @@ export interface OrderPage {
  * row is returned, its block is checked against the CRC, and the block's symbol, date and first time against the index.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (a different etag), `damaged` (wrong bytes), `unreadable`
- * (the right bytes, but an unforeseen exception). Refuses a position that skips more rows than its millisecond has
- * (only a cursor of the second generation can: contract 5.5). `read` is a read that has already begun, for the same
- * pack, section and `ask`.
+ * (the right bytes, but an unforeseen exception). Refuses a position that skips more rows than its millisecond has.
+ * Only a cursor of the second generation can contain one (contract 5.5). `read` is a read that has already begun, for
+ * the same pack, section and `ask`.
  */
 export async function readOrderPage(
   bucket: R2Bucket,

@@ -40,9 +40,9 @@ const packOrigin = z.strictObject({
     leftOut: counts,
   }),
   files: z.strictObject({
-    /** Number of order files that were read; files in an archive are counted one by one. */
+    /** Number of files with rows of the dataset that were read; files in an archive are counted one by one. */
     read: count,
-    /** Order files that could not be read and are quarantined as a whole. */
+    /** Number of files that could not be read and are quarantined as a whole. */
     quarantined: count,
     /** The number of all other files, by reason. */
     leftOut: counts,

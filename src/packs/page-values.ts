@@ -168,8 +168,8 @@ export function timeDigits(page: Page): Uint8Array {
 }
 
 /**
- * Returns whether the four bytes of `word` are all 0x30 to 0x39: adding 6 to a byte from 0x3a to 0x3f changes its high
- * digit.
+ * Returns whether the four bytes of `word` are all 0x30 to 0x39. Adding 6 to a byte from 0x3a to 0x3f changes its upper
+ * hex digit.
  */
 function areDigits(word: number): boolean {
   return ((word | (word + 0x06060606)) & 0xf0f0f0f0) === 0x30303030;

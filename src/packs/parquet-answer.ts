@@ -31,9 +31,9 @@ export interface ParquetAnswer {
 }
 
 /**
- * Opens the Parquet answer of the section `entry` of a pack of `dataset`. The file is unchanged as in the pack, or has
- * only `columns` (in this order, under these names, each name once). Returns when the first bytes have been read.
- * Throws `PackReadError` as `openRange` does, and `damaged` when the chunk table is invalid.
+ * Opens the Parquet answer of the section `entry` of a pack of `dataset`. The file is the section as stored or, unless
+ * `columns` is null, has only these columns (in this order, under these names, each name once). Returns when the first
+ * bytes have been read. Throws `PackReadError` as `openRange` does, and `damaged` when the chunk table is invalid.
  *
  * @example const file = await openParquetAnswer(env.PACKS, pack, entry, [{ field: "price", name: "price" }]);
  */
@@ -56,7 +56,7 @@ export async function openParquetAnswer(
     pump: (writer, beforeLastBytes) => guarded(stream, what, () => copy(new Output(writer, beforeLastBytes))),
   });
   if (columns === null) {
-    // A lost object fails here, while the answer can still be a refusal.
+    // If the object cannot be read, this read fails, and the client can still receive a refusal instead of a file.
     const first = await guarded(stream, what, () => exactly(stream, pieceLength(entry.length)));
     return answer(entry.length, (output) => copySection(stream, entry, first, output));
   }
@@ -89,7 +89,10 @@ class Output {
   }
 }
 
-/** Returns the length of the next piece of `left` bytes. The last piece is sent after the last check. */
+/**
+ * Returns the length of the next piece when `left` bytes are still to be sent. The last piece is sent after the last
+ * check.
+ */
 function pieceLength(left: number): number {
   return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
 }
@@ -140,7 +143,7 @@ async function exactly(stream: ByteStream, length: number): Promise<Uint8Array> 
   return bytes;
 }
 
-/** Runs `work`. When it fails, `stream` is cancelled, and invalid bytes of `what` become `damaged`. */
+/** Runs `work`. When it fails, cancels `stream`. A `PackFormatError` becomes a `PackReadError` that names `what`. */
 async function guarded<T>(stream: ByteStream, what: string, work: () => Promise<T>): Promise<T> {
   try {
     return await work();

@@ -8,7 +8,7 @@ const TAIL_BYTES = 8;
 
 /**
  * The largest accepted footer; a larger one would not fit in memory. The footer of an auction pack takes some
- * kilobytes, that of a whole day in one file some megabytes.
+ * kilobytes; the footer of a file with a whole day takes some megabytes.
  */
 const MAX_FOOTER_BYTES = 16 * 1024 * 1024;
 

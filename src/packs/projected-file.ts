@@ -1,7 +1,7 @@
 /**
- * Reduces a section to chosen columns: which bytes of each block to copy, and the footer of the new file. Chunks and
- * schema are in the requested order, and a field requested under two names is copied twice. Readers that fetch the
- * bytes from a row group's first column to its last need both.
+ * Describes a file that has only some columns of a section: the bytes of each block to copy, and the footer of the new
+ * file. Chunks and schema are in the requested order, and a field requested under two names is copied twice. Both are
+ * necessary for readers that fetch all bytes from a row group's first column to its last.
  */
 import { ByteWriter } from "hyparquet-writer/src/bytewriter.js";
 import { writeMetadata } from "hyparquet-writer/src/metadata.js";

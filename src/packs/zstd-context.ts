@@ -1,8 +1,8 @@
 /**
  * Compresses or decompresses synchronously with the context behind a ZSTD stream of `node:zlib`, in Node and workerd.
  * One context can process any number of frames. The documented synchronous functions are slower: each call creates a
- * context, and copies the output when it grows. The context is not a documented interface, so callers fall back to
- * documented ones where it is missing.
+ * context, and copies the output when it grows. The context is not a documented interface, so callers fall back to the
+ * documented functions where it is missing.
  */
 import type { ZstdCompress, ZstdDecompress } from "node:zlib";
 

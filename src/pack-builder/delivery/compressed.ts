@@ -70,8 +70,8 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       rest = rest.subarray(used);
     }
   }
-  // Ending the decoder throws for a file of 0 bytes, which is incomplete. After the end of the last frame, the new
-  // decoder has received nothing and must not be ended.
+  // A file of 0 bytes is incomplete, and ending the decoder throws. After the last frame, the new decoder has received
+  // nothing; it is not ended, because that would throw, too.
   if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
 }
 

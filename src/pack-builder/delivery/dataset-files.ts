@@ -1,6 +1,6 @@
 /**
- * Finds the files of one dataset in a delivery, with their layout and security, and the securities whose folders have
- * no such file. Every other file is named as left out, with a reason.
+ * Finds the files of one dataset in a delivery, with their layouts and securities. Lists all other files as left out,
+ * each with a reason. Also finds the securities whose folders have no file of the dataset.
  */
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import type { DatasetName } from "../../datasets/registry.ts";
@@ -131,7 +131,7 @@ function reasonByName(
 
 /**
  * Returns why a file is left out when its name says that it holds no records. A data file with such a name
- * (`orders.csv.ok`) is not read either, because it may be a copy of another file; the reason is then `named_as_marker`.
+ * (`orders.csv.ok`) is not read either, because it may be a copy of another file. Its reason is `named_as_marker`.
  */
 async function reasonOfMarker(file: SourceFile, dataset: DatasetName): Promise<LeftOutReason> {
   if (file.sizeBytes === 0 || isLitter(file.path)) return "no_records";
@@ -180,7 +180,10 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
   delivered.set(code, path);
 }
 
-/** Returns a handler that quarantines the whole file when `recognise` fails. */
+/**
+ * Returns a handler for errors of `recognise`. If the file cannot be read, it returns the file with the problem, and
+ * the whole file is quarantined.
+ */
 function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => Recognised {
   return (error) => {
     if (error instanceof DeliveryError) return { file, layout: plainLayout(dataset), problem: error.message };
@@ -190,7 +193,7 @@ function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => 
 
 type Recognised = Omit<DatasetFile, "security">;
 
-/** Returns the file with its layout, or why it is left out because of its content. */
+/** Returns the file with its layout, or the reason in its content why it is left out. */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,

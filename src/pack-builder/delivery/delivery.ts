@@ -1,6 +1,6 @@
 /**
  * Lists a delivery: the files of the given folders, archives and single files, including nested archives, in the order
- * of their paths. Nothing outside them is read, because no link is followed. Every file that is not read is named as
+ * of their paths. Nothing outside them is read, because no link is followed. Every file that is not read is listed as
  * left out.
  */
 import type { Stats } from "node:fs";
@@ -39,8 +39,8 @@ export interface Delivery {
 
 /**
  * Lists the content of `places`. Archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
- * that builds write; they are left out, because the packs may be written into the delivery's own folder. With a `root`,
- * no folder between it and a place may be a link. Throws `DeliveryError`.
+ * that builds write; they are left out, because the packs may be written into the folder of the delivery. With a
+ * `root`, no folder between it and a place may be a link. Throws `DeliveryError`.
  */
 export async function openDelivery(
   places: readonly string[],

@@ -25,7 +25,8 @@ export type ArchiveFormat = "zip" | "7z" | "tar";
 export type Compression = "gzip" | "zstd";
 
 /**
- * Returns whether this is the name of an incomplete transfer. rsync, for example, writes to names with a leading dot.
+ * Returns whether `name` is the name of a file whose transfer is not complete. rsync, for example, writes to names with
+ * a leading dot.
  */
 export function isUnderWay(name: string): boolean {
   return !LITTER.test(name) && (name.startsWith(".") || UNDER_WAY.test(name));
@@ -41,7 +42,7 @@ export function holdsNoRecords(name: string): boolean {
   return LITTER.test(name) || WITHOUT_RECORDS.test(name);
 }
 
-/** Returns whether the name is of a format that is not read. */
+/** Returns whether a file of this name has a format that the builder does not read. */
 export function isUnreadFormat(name: string): boolean {
   return UNREAD.test(name);
 }
@@ -75,7 +76,9 @@ export function withoutArchiveEnding(name: string): string {
   return stem.replace(/\.(zip|7z|tar)$/i, "");
 }
 
-/** Returns the split archive and the volume number (from 1) of the path, or `null` for other files. */
+/**
+ * Returns the split archive to which the volume `path` belongs, and the volume's number from 1; `null` for other files.
+ */
 export function volumeOf(path: string): { archive: string; number: number } | null {
   const [, archive, digits] = VOLUME.exec(path) ?? [];
   return archive === undefined ? null : { archive, number: Number(digits) };

@@ -11,7 +11,7 @@ import { diskFile } from "./folder.ts";
 import { DeliveryError, type SourceFile } from "./source-file.ts";
 
 /**
- * Converts `file` to tab-separated text in `work`. When the columns are not those of `dataset`, returns only their
+ * Converts `file` to tab-separated text in `work`. If its columns do not match `dataset`, returns only the column
  * names. Throws `DeliveryError` when `file` is not a complete Parquet file.
  */
 export async function plainParquetAsText(
@@ -51,8 +51,8 @@ export async function plainParquetAsText(
 }
 
 /**
- * Returns the SQL for a column as text in which tabs, line breaks and quotation marks are blanks. An empty text becomes
- * null, because DuckDB would quote it.
+ * Returns SQL that converts a column to text. Tabs, line breaks and quotation marks become blanks. An empty text
+ * becomes null, because DuckDB would quote it.
  */
 function asText(name: string): string {
   return `nullif(regexp_replace(${identifier(name)}::varchar, '[\\t\\r\\n"]', ' ', 'g'), '')`;

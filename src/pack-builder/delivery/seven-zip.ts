@@ -16,7 +16,7 @@ import {
 
 /** Names under which the program is installed. */
 const PROGRAMS = ["7z", "7zz", "7za"];
-/** The line between the archive's and the members' properties. */
+/** The line between the properties of the archive and the properties of its members. */
 const MEMBERS = /^-{10}$/m;
 const OUTPUT_BYTES = 64 * 1024 * 1024;
 

@@ -14,7 +14,7 @@ export interface DeliveredFile {
   /** The same as `SourceFile.path`. */
   path: string;
   place: string;
-  /** The other volumes of a split archive, if this is its first. */
+  /** The other volumes of a split archive, if this file is the first volume. */
   volumes?: DeliveredFile[];
 }
 
@@ -32,7 +32,7 @@ export interface SourceFile {
 /** The content of a folder or archive. */
 export interface Listing {
   files: SourceFile[];
-  /** Paths of the folders; those that occur only in the path of a file are missing. */
+  /** Paths of the folders. A folder that occurs only in the path of a file is missing. */
   folders: string[];
   /** Files that are not read regardless of their content. */
   leftOut: LeftOutFile[];
@@ -79,7 +79,7 @@ const WITHOUT_RECORDS: ReadonlySet<LeftOutReason> = new Set([
   "own_output",
 ]);
 
-/** Returns whether a file left out for `reason` can hold rows of the day, so that the day may be incomplete. */
+/** Returns whether a file left out for `reason` can hold rows of the day. If so, the day may be incomplete. */
 export function mayHoldRecords(reason: LeftOutReason): boolean {
   return !WITHOUT_RECORDS.has(reason);
 }

@@ -70,7 +70,10 @@ function leftOutReason(entry: Entry, path: string): LeftOutReason | null {
   return isLink ? "link" : null;
 }
 
-/** Decodes an entry's name. Chinese archivers write GBK without a marker; the standard's CP437 would garble it. */
+/**
+ * Decodes an entry's name. Chinese archivers write names in GBK and do not mark them, so CP437, the standard's
+ * encoding, would garble them.
+ */
 function entryName(entry: Entry): string {
   const unicode = entry.extraFields.find(({ id }) => id === UNICODE_PATH_FIELD);
   if (unicode !== undefined && unicode.data[0] === 1) return unicode.data.subarray(5).toString("utf8");

@@ -1,6 +1,6 @@
 /**
- * Defines a layout: how its files are recognised, what its columns mean, and how its codes map to the API's codes. A
- * new layout is a `LayoutEntry` in the file of its dataset, and an entry in the list at the end of that file.
+ * Defines a layout: how its files are recognised, what its columns mean, and how its codes map to the API's codes. To
+ * add a layout, write a `LayoutEntry` in the file of its dataset, and add it to the list at the end of that file.
  */
 import type { DatasetName } from "../../datasets/registry.ts";
 import type { Market } from "../../orders/record.ts";
@@ -14,8 +14,8 @@ export const both = (map: CodeMap) => ({ SH: map, SZ: map });
 /** The source of a stored column's values. */
 export interface CellSource {
   /**
-   * A column, or one of several columns. The code in the column `by` chooses the column; a code that is not listed
-   * chooses none.
+   * A column, or one of several columns. The code in the stored column with the key `by` chooses the column; a code
+   * that is not listed chooses none.
    */
   column: string | { by: string; columns: Readonly<Record<string, string>> };
   /** Whether a file may lack the column. */
@@ -40,10 +40,10 @@ export interface Layout {
     byColumns?: readonly string[];
   };
   /**
-   * All columns in order, for files without a header line; with `headMark`, only for files whose first line matches it.
+   * All columns in order, for files without column names. With `headMark`, only for files whose first line matches it.
    */
   withoutHeader?: readonly string[];
-  /** Matches the first line of files that have such a line in place of the column names. */
+  /** Matches the first line of files that begin with a version or date in place of the column names. */
   headMark?: RegExp;
   delimiter: "," | "\t";
   /** Lines end with a comma after the last value, and with CRLF. */
@@ -115,13 +115,13 @@ export const INSIGHT = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 } as const satisfies Partial<Layout>;
 
-/** Files of one day with Shanghai's securities. */
+/** Properties that files with all Shanghai securities share. */
 export const SHANGHAI = {
   ...TABLE,
   security: { column: "SecurityID", market: "SH" },
 } as const satisfies Partial<Layout>;
 
-/** Files of one day with Shenzhen's securities. */
+/** Properties that files with all Shenzhen securities share. */
 export const SHENZHEN = {
   ...TABLE,
   security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },

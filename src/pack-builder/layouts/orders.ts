@@ -131,7 +131,7 @@ const SPOT_COLUMNS = (
   "Price OrderQty TransactTime Side OrderType ConfirmID Contactor ContactInfo ExpirationDays ExpirationType"
 ).split(" ");
 
-/** The Shenzhen exchange's history: a morning and an afternoon file. */
+/** The Shenzhen exchange's order history: one file for the morning and one for the afternoon. */
 const shenzhenHistory: LayoutEntry = {
   ...SHENZHEN,
   name: "szse-order-spot",

@@ -1,9 +1,12 @@
-/** Recognises files of datasets other than the one that is being built. They are named in the report and not read. */
+/**
+ * Recognises files of datasets other than the one that is being built. These files are listed in the report and not
+ * read.
+ */
 import type { DatasetName } from "../../datasets/registry.ts";
 
 /**
- * Base names of files without a layout, with their dataset. DataYes numbers its message types. Four of them have a
- * layout; 4_4 and 6_28 are the snapshots of Shanghai and Shenzhen.
+ * Patterns for the names of files without a layout, with the dataset of the files. DataYes names a file after the
+ * number of its message type. Four types have a layout; 4_4 and 6_28 are the snapshots of Shanghai and Shenzhen.
  */
 const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
   { name: /^委托队列\.csv$/, holds: "other" },
@@ -23,7 +26,7 @@ interface HeaderSign {
   lacks?: readonly string[];
 }
 
-/** For the dataset that is being built, the header patterns of other datasets' files. */
+/** For each dataset, the header patterns of files that hold a different dataset. */
 const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   orders: [
     { first: ["万得代码"], lacks: ["委托编号", "交易所委托号", "委托价格"] },
@@ -49,7 +52,7 @@ const HEADERS: Readonly<Record<DatasetName, readonly HeaderSign[]>> = {
   ],
 };
 
-/** The rows of all datasets except the one in the key, for messages. */
+/** For each dataset, the names of the rows of the other datasets, for messages. */
 export const OTHER_ROWS: Readonly<Record<DatasetName, string>> = {
   orders: "trades or quotes",
   trades: "orders or quotes",

@@ -25,7 +25,7 @@ const WHOLE_BYTES_LEVEL = 12;
  */
 const TINY_BYTES = 32;
 
-/** A frame is larger than its content by at most this and a 256th of it (`ZSTD_compressBound`). */
+/** A frame can be larger than its content, by at most these bytes plus 1/256 of the content (`ZSTD_compressBound`). */
 const MOST_FRAME_BYTES = 64;
 
 /** The position and size of a chunk; offsets are relative to the section. */
@@ -42,7 +42,7 @@ const header = new ThriftWriter(new Bytes(64));
 const body = new Bytes(1 << 18);
 
 const frame = new Bytes(1 << 18);
-/** The contexts by level; null when this runtime has none. */
+/** The contexts by level; `null` when the runtime does not offer a context. */
 const contexts = new Map<number, ZstdContext | null>();
 
 /** Returns `bytes` as a ZSTD frame, valid until the next call. A kept context makes the same frames as a new one. */
@@ -117,8 +117,8 @@ export function plainChunk(
 }
 
 /**
- * Appends a chunk of `rows` dictionary indices over `entries` PLAIN values, which `fill` writes. With `wholeBytes` an
- * index always has 8 or 16 bits, because ZSTD finds repeated rows only at byte boundaries.
+ * Appends a chunk with a dictionary: `entries` PLAIN values, which `fill` writes, and one index for each of the `rows`.
+ * With `wholeBytes`, an index has 8 or 16 bits, because ZSTD finds repeated rows only at byte boundaries.
  */
 export function dictionaryChunk(
   out: ByteWriter,

@@ -6,8 +6,8 @@ import type { CodeColumn } from "../../datasets/dataset.ts";
 import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
 
 /**
- * The number of slots: a power of two, and so far above the number of distinct values in a row group that probing stays
- * short.
+ * The number of slots, a power of two. It is far larger than the number of distinct values in a row group, so a search
+ * takes few steps.
  */
 const SLOTS = 1 << 15;
 

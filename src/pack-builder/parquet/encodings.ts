@@ -16,8 +16,8 @@ export function bitWidth(value: number): number {
 }
 
 /**
- * Below this, every difference of values fits in 2^52 and every difference of differences in 2^53, so doubles stay
- * exact.
+ * If all values are below this, they differ by less than 2^52, and their differences differ by less than 2^53. Doubles
+ * hold both exactly.
  */
 const EXACT_BELOW = 2 ** 52;
 
@@ -48,7 +48,8 @@ export function deltaBinaryPacked(out: ByteWriter, values: Float64Array, from: n
 }
 
 /**
- * Appends a page's head and returns true. When doubles would round, appends the whole page instead and returns false.
+ * Appends a page's head and returns true. If a value is too large for exact differences in doubles, appends the whole
+ * page instead and returns false.
  */
 function beginPage(out: ByteWriter, values: Float64Array, from: number, to: number): boolean {
   let largest = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads the cells of one line: trims them, parses numbers, counts defects and keeps the first problem. The parser
- * advances it from line to line.
+ * Reads the cells of one line: trims them, parses numbers, counts defects and keeps the first problem. The parser moves
+ * the reader from line to line.
  */
 import { DEFECT, type DefectTally, newTally, tally } from "./defects.ts";
 import { decodeText } from "./file-head.ts";
@@ -209,7 +209,10 @@ export class CellReader {
     tally(this.defects, kind, this.line);
   }
 
-  /** Sets the line's problem to one of the cell's column, such as "that is negative". Always returns false. */
+  /**
+   * Sets the line's problem to the name of the cell's column and `problem`, such as "that is negative". Always returns
+   * false.
+   */
   failCell(cell: number, problem: string): false {
     const column = this.columns[cell] ?? "";
     return this.fail(`has ${/^[aeiou]/i.test(column) ? "an" : "a"} ${column} ${problem}`);

@@ -24,7 +24,7 @@ const MOST_CODE_BYTES = 32;
 const CHANNELS = 2 ** 15;
 const NUMBERS = 2 ** 38;
 
-/** Numbers of exchanges in source columns. */
+/** The exchanges by their number in the layout's `sourceColumn`. */
 const SOURCES: Record<number, Market> = { 101: "SH", 102: "SZ" };
 
 const DAMAGED = "holds NUL bytes outside a value: the file is damaged here";
@@ -74,7 +74,7 @@ export abstract class ChunkParser {
     return this.plan.cells[key] ?? -1;
   }
 
-  /** Returns the table of texts of the code column `key`. */
+  /** Creates the table of texts of the code column `key`. */
   protected textsOf(key: string): CodeTable {
     const texts = new CodeTable();
     this.texts[key] = texts;
@@ -149,7 +149,7 @@ export abstract class ChunkParser {
     return 0;
   }
 
-  /** Returns whether the line's date is 0, and records such a line. Sources end some files with one. */
+  /** Returns whether the line's date is 0, and records such a line. Some files end with one. */
   protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;

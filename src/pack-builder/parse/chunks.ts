@@ -7,8 +7,8 @@ const LF = 10;
 const LONGEST_LINE_BYTES = 1 << 20;
 
 /**
- * Yields the bytes of `text` in chunks of about `chunkBytes`; every chunk except the last ends with a line end. An
- * empty file is one chunk of 0 bytes.
+ * Yields the bytes of `text` in chunks of about `chunkBytes`; every chunk except the last ends with a line end, unless
+ * a line is too long. An empty file is one chunk of 0 bytes.
  */
 export async function* chunksOf(
   text: TextSource,

@@ -93,7 +93,7 @@ export function tally(defects: DefectTally, kind: number, line: number): void {
   defects.counts[kind] = (defects.counts[kind] ?? 0) + 1;
 }
 
-/** An invalid line. `line` counts like `DefectTally.firstLines`. */
+/** An invalid line. `line` is counted as in `DefectTally.firstLines`. */
 export interface BrokenLine {
   line: number;
   reason: string;

@@ -53,7 +53,9 @@ export function plainTenThousandths(bytes: Uint8Array, from: number, to: number)
 /** Powers of ten, all exact. */
 const POWERS = Array.from({ length: FAST_DIGITS + 1 }, (_, exponent) => 10 ** exponent);
 
-/** Returns the double nearest to `bytes[from, to)` if it is up to 15 digits with or without decimals, else -1. */
+/**
+ * Returns the double nearest to `bytes[from, to)` if it is a number of up to 15 digits, including decimals, else -1.
+ */
 export function plainDecimal(bytes: Uint8Array, from: number, to: number): number {
   let value = 0;
   let point = to;

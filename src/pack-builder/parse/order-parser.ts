@@ -11,7 +11,7 @@ const SHENZHEN_TYPES = new Set(["0", "1", "U"]);
 /** Classes of order types. */
 const TYPE = { KNOWN: 0, BLANK: 1, UNKNOWN: 2, TRADE: 3, PHASE: 4 } as const;
 
-/** Order codes that name a side; `F` and `G` are Shenzhen's lending sides. */
+/** The order codes that are not reported as unknown. `F` and `G` are Shenzhen's lending sides. */
 const SIDES = new Set(["B", "S", "F", "G", "N"]);
 
 /** Classes of order codes. */

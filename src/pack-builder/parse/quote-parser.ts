@@ -9,7 +9,7 @@ import { exchangeOfCode, readSecurity } from "./security-cell.ts";
 
 type NumberKind = "price" | "integer" | "yuan";
 
-/** The numbers of one kind in a line. */
+/** The columns with numbers of one kind. */
 interface Cells {
   keys: readonly string[];
   /** The positions of the numbers; -1 for columns that the file lacks. */

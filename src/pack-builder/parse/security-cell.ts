@@ -36,7 +36,7 @@ const RANGES: readonly [RegExp, Market][] = [
 ];
 
 /**
- * Returns the exchange of six digits without a suffix, `null` for digits outside the known ranges. Indices need a
+ * Returns the exchange of a six-digit code without a suffix; `null` for codes outside the known ranges. Indices need a
  * suffix, because Shenzhen shares have codes with the same digits.
  */
 export function exchangeOfCode(symbol: string): Market | null {

@@ -14,7 +14,7 @@ const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
-/** A cached code; `base` is its key in Shanghai, one less than in Shenzhen. */
+/** A cached code. `base` is its key as a Shanghai security; as a Shenzhen security, the key is one more. */
 interface KnownCode {
   cell: SecurityCell | null;
   base: number;
@@ -25,7 +25,9 @@ export class SecurityReader {
   zerosLost = false;
   private readonly market: Market | null;
   private readonly known = new Map<number, KnownCode>();
-  /** Times of the last row by key, allocated when a second security appears, because most files have only one. */
+  /**
+   * The time of each security's last row, by key. Allocated for the second security, because most files have only one.
+   */
   private lastTimes: Int32Array | null = null;
   private runKey = NO_SECURITY;
   private runTime = 0;

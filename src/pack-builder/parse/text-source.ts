@@ -43,7 +43,7 @@ export async function openText(
   }
 }
 
-/** Returns the first 64 KB of `file` as a text source reads them. */
+/** Returns the first 64 KB of `file`, converted as by `openText`. */
 export async function headBytes(file: SourceFile): Promise<Uint8Array> {
   const text = await openText(file);
   try {

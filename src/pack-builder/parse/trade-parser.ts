@@ -76,7 +76,7 @@ export class TradeParser extends ChunkParser {
     return SHENZHEN_CODES.has(this.tradeCode) ? "SZ" : null;
   }
 
-  /** Returns whether the row is a trade. The layout says whether any other row is left out or is a problem. */
+  /** Returns whether the row is a trade. The layout says whether other rows are left out or quarantined. */
   private isTrade(): boolean {
     const { reader, rowKinds } = this;
     const { onlyRows } = this.plan;

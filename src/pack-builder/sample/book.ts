@@ -1,4 +1,4 @@
-/** The resting orders of a sample security: their rows by side, the best first, and the remainder of each. */
+/** The resting orders of a sample security: their rows by side, the best first, and their remaining shares. */
 import type { OrderColumns } from "../../orders/record.ts";
 import { RestingSide } from "../../quality/resting-side.ts";
 import type { CallOrder } from "./call-auction.ts";
@@ -8,7 +8,7 @@ import { Levels } from "./levels.ts";
 export type Side = typeof BUY | typeof SELL;
 
 export class Book {
-  /** The remainder of the order in each row, shares. */
+  /** For each row, the shares that remain of its order. */
   readonly left: Float64Array;
   /** The quantities by price and side, for snapshots; `null` when no snapshots are made. */
   readonly levels: Readonly<Record<Side, Levels>> | null;

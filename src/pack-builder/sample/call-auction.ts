@@ -24,7 +24,7 @@ export interface CallPrice {
 export interface Call {
   orders: readonly CallOrder[];
   tickE4: number;
-  /** Shenzhen takes the tied price nearest to this, the last price; `null` in Shanghai. */
+  /** The last price; `null` in Shanghai. Shenzhen takes the tied price nearest to it. */
   lastE4: number | null;
 }
 
@@ -49,7 +49,7 @@ function meets(order: AuctionOrder, priceE4: number): boolean {
   return order.isBuy ? order.priceE4 >= priceE4 : order.priceE4 <= priceE4;
 }
 
-/** Returns the price nearest to `lastE4`, the lower one of two. `prices` are in ascending order. */
+/** Returns the price nearest to `lastE4`, or the lower of two equally near prices. `prices` are in ascending order. */
 function nearestTo(lastE4: number, prices: readonly number[]): number {
   return prices.reduce((best, price) => (Math.abs(price - lastE4) < Math.abs(best - lastE4) ? price : best));
 }

@@ -3,7 +3,7 @@ import type { OrderColumns } from "../../orders/record.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 
-/** Returns columns of `times.length` rows with zeros except for the times. */
+/** Returns columns of `times.length` rows in which all values except the times are 0. */
 export function blankColumns(times: Int32Array, types: string[], codes: string[]): OrderColumns {
   const rows = times.length;
   return {
@@ -46,7 +46,7 @@ export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): 
 /** The cumulative fractions of orders of 1, 2, 3… lots, measured in real order files. */
 const LOT_SHARES = [0.38, 0.54, 0.62, 0.67, 0.745, 0.772, 0.787, 0.803, 0.817, 0.865];
 
-/** Returns a quantity: a multiple of `lot`, except for 0.3 % odd lots. */
+/** Returns a random quantity: a multiple of `lot`, but in 0.3 % of cases an odd lot. */
 export function orderVolume(random: Random, lot: number): number {
   if (random.chance(0.003)) return 1 + random.below(lot * 3 - 1);
   const draw = random.next();

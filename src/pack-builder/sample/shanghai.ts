@@ -1,8 +1,8 @@
 /**
  * Generates a sample day of one Shanghai security: orders, trades and quotes. The order rows are new orders (A),
- * cancels (D) with the number of their order, and phase flags (S) whose numbers are all zero. As in Shanghai's stream,
- * the row of an order contains what remains after its immediate fills, and an order that was filled completely has no
- * row. `order_id` is always 0, as in the source.
+ * cancels (D) and phase flags (S). A cancel has the number of its order; the numbers of a flag are all 0. As in
+ * Shanghai's stream, the row of an order contains what remains after its immediate fills, and an order that was filled
+ * completely has no row. `order_id` is always 0, as in the source.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Side } from "./book.ts";
@@ -137,8 +137,8 @@ class Market extends SampleMarket {
   /** Lets orders arrive until one has a remainder after its fills. That order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // All orders that arrive for this row are on one side. The row is read before the trades of its timestamp, so the
-    // fills of an order on the other side would seem to pass over it.
+    // All orders that arrive for this row are on the same side. The row is read before the trades of its timestamp, so
+    // the fills of an order on the other side would seem to skip the order in this row.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();

@@ -1,6 +1,6 @@
 /**
  * Generates the trades of a sample Shenzhen security from its orders, whose rows contain the full volume. The trades
- * are fills by price, then time, the fills of both auctions, and cancels. A cancel is for an order's whole remainder.
+ * are fills by price, then time, fills of both auctions, and cancels. A cancel removes all that remains of an order.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Call } from "./call-auction.ts";

@@ -15,7 +15,7 @@ const BEST_OWN_SIDE_SHARE = 0.00005;
 const BURST_FROM_ROWS = 20_000;
 const BURST = { time: 93000000, rows: 720 };
 
-/** Returns `security.rows` orders by time. */
+/** Returns `security.rows` orders, sorted by time. */
 export function shenzhenOrders(security: SampleSecurity, random: Random): OrderColumns {
   const burst = security.rows >= BURST_FROM_ROWS ? BURST.rows : 0;
   const times = withBurst(sessionTimes(random, security.rows - burst), BURST.time, burst);
@@ -44,7 +44,9 @@ function orderType(random: Random, forced: number): number {
   return LIMIT;
 }
 
-/** Returns the order id: usually the exchange's number; 0.5 % repeat the previous row's, 0.3 % are 0. */
+/**
+ * Returns the order id: usually `number`; in 0.5 % of cases `before`, the id of the previous row; in 0.3 % of cases 0.
+ */
 function orderId(random: Random, number: number, before: number): number {
   const draw = random.next();
   if (draw < 0.003) return 0;

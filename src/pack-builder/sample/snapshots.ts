@@ -27,8 +27,8 @@ const LEVEL_PLACES = LEVELS.map((level) => ({
 const INTERVAL_MS = 3000;
 
 /**
- * The times at which snapshots can be due, ascending, HHMMSSmmm; the snapshots of the auctions' results are added
- * separately.
+ * The times at which snapshots can be due, ascending, HHMMSSmmm. The snapshots with the results of the auctions are not
+ * included.
  */
 const DUE = [
   { from: [9, 15, 0], to: [9, 24, 57], isCall: true },

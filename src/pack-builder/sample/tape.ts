@@ -1,4 +1,4 @@
-/** The trades of a sample security, written as they happen. */
+/** The fills and cancels of a sample security in the order in which they happen. */
 import type { CodeColumn, RowsOf } from "../../datasets/dataset.ts";
 import type { trades } from "../../datasets/trades.ts";
 

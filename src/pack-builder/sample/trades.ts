@@ -1,7 +1,7 @@
 /**
- * Generates the trades and quotes of a sample security that fit its orders. Every fill refers to its orders, and every
- * cancel is for its order's remainder. Within a millisecond, events have the order of real days: orders, then trades,
- * then cancels. Quotes are snapshots of the resulting order book.
+ * Generates the trades and quotes of a sample security that fit its orders. Every fill names its orders, and every
+ * cancel removes all that remains of its order. Within a millisecond, events have the order of real days: orders, then
+ * trades, then cancels. Quotes are snapshots of the resulting order book.
  */
 import type { OrderColumns, Security } from "../../orders/record.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleOrders } from "./day.ts";
@@ -21,8 +21,8 @@ interface SampleRows {
 }
 
 /**
- * Yields the rows of every security of a sample day, sorted by symbol. The orders are those of `sampleSections`.
- * `hasQuotes: false` leaves out the quotes, which take the most time.
+ * Yields the rows of every security of a sample day, sorted by symbol. The orders are the same as from
+ * `sampleSections`. `hasQuotes: false` leaves out the quotes, which take the most time.
  */
 export function* sampleDatasets(
   { tradedate, rows = DEFAULT_ROWS, seed = DEFAULT_SEED }: SampleDay,

@@ -28,7 +28,7 @@ type Cell = string | { growthOf: string } | { text: string };
 
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
   LEVELS.map((level) => (ending === "E4" ? `${side}${level}E4` : `${side}Volume${level}`));
-/** Returns the names of the levels: `name` in GBK with the number of each level. */
+/** Returns a column name for each level: `name` followed by the level's number, in GBK as hex digits. */
 const levelNames = (name: string) => LEVELS.map((level) => name + Buffer.from(String(level)).toString("hex"));
 const nothing = (cells: number) => Array.from({ length: cells }, () => ({ text: "0" }));
 

@@ -19,7 +19,7 @@ const TWO_32 = 0x1_0000_0000;
 
 /**
  * Reads all rows and returns the result for every security in the order of the index. Throws `PackFormatError` with the
- * security and row of the first difference. `onProgress` is called with the share of the rows, from 0 to 1.
+ * security and row of the first difference. `onProgress` is called with the share of rows compared so far, from 0 to 1.
  */
 export async function compareRows(
   index: DayIndex,

@@ -1,7 +1,8 @@
 /**
- * Checks a pack without decoding its rows. Every byte is covered by a checksum or can be derived from bytes that are.
+ * Checks a pack without decoding its rows. Every byte is covered by a checksum or can be derived from covered bytes.
  * The index has the checksums of the sections, and the index region has its own checksum. Every footer must equal the
- * one derived from the index, the chunk tables and the section footers. Other readers are given only packs that pass.
+ * one derived from the index, the chunk tables and the section footers. Only packs that pass are read with other
+ * readers.
  */
 import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";

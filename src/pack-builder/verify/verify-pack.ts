@@ -16,7 +16,7 @@ import { servedFingerprint } from "./served-rows.ts";
 export interface Expected {
   /**
    * Fingerprints of the source rows in the order of the index. When absent, the rows that DuckDB reads are compared
-   * with those that the service would return.
+   * with the rows that the service would return.
    */
   fingerprints?: readonly number[];
   /** The number of threads that DuckDB uses. */
@@ -37,8 +37,8 @@ export interface Verified {
 export type VerifyDenial = PackFileDenial | { reason: "differs"; difference: string };
 
 /**
- * Checks checksums, footers, the order and number of rows of each security, every amount, and the rows themselves
- * against the source or a second reader. Returns the place of the first difference.
+ * Checks the checksums, the footers, the order and number of each security's rows, and every amount. Compares the rows
+ * with the source or with a second reader. Returns the place of the first difference.
  */
 export async function verifyPack(
   path: string,
@@ -107,7 +107,9 @@ async function verifyOpened(
   });
 }
 
-/** Returns the result for every security as DuckDB reads it. DuckDB's own errors become `PackFormatError`. */
+/**
+ * Reads the pack with DuckDB and returns the result for every security. DuckDB's own errors become `PackFormatError`.
+ */
 async function foreignSecurities(
   path: string,
   index: DayIndex,
