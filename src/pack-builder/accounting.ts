@@ -1,6 +1,6 @@
 /**
- * Computes the row accounting of a build. Every row is stored, quarantined or left out with a reason; every file is
- * read, quarantined or left out with a reason. The pack stores the totals.
+ * Computes the row accounting of a build. Every row that was read is counted as stored, quarantined or left out, and
+ * every file as read, quarantined or left out. What is left out has a reason. The pack stores the totals.
  */
 import { createHash } from "node:crypto";
 import { BUILDER_VERSION, type PackOrigin, type SourceRecord, sourceList } from "../packs/origin.ts";

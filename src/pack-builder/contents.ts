@@ -18,7 +18,7 @@ export function tradeContents({ time, tradeId, volume }: TradeColumns): number {
   return contentsOf([time, tradeId, volume]);
 }
 
-/** Returns the hash of times, volumes, highs and lows, which in a snapshot cover the day up to its time. */
+/** Returns the hash of the times of snapshots, and of the volume, high and low of the day so far in each snapshot. */
 export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): number {
   return contentsOf([time, volume, highE4, lowE4]);
 }

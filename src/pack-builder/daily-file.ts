@@ -8,7 +8,7 @@ import type { LocalFile } from "./local-file.ts";
 /** Matches the names of files whose content must be Parquet. */
 const PARQUET_NAME = /\.parquet$/i;
 
-/** Where a file is to appear in shares. */
+/** The data type, day and name under which shares show a file. */
 export interface DailyPlace {
   dataType: "auction_tick" | "level2";
   tradedate: BeijingDate;

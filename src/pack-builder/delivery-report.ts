@@ -176,8 +176,9 @@ function sparseLines({ sparse }: DeliveryReport): string[] {
 }
 
 /**
- * Returns the files that were not used for any pack. If the datasets give different reasons for a file, a reason by
- * which the file may hold records comes first, and `other_dataset` comes last. The reasons in `skipped` count, too.
+ * Returns the files that were not used for any pack. If the datasets have different reasons for a file, the file gets
+ * one for which `mayHoldRecords` is true, else one that is not `other_dataset`, else `other_dataset`. The reasons in
+ * `skipped` count, too.
  */
 function unread(packs: readonly BuildReport[], skipped: Built["skipped"]): LeftOutFile[] {
   const lists = [...packs.map(({ leftOut }) => leftOut), ...skipped];

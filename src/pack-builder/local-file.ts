@@ -5,7 +5,7 @@ import { constants, type FileHandle, lstat, open, realpath } from "node:fs/promi
 import { join, relative } from "node:path";
 import { ok, type Result, refused } from "../base/result.ts";
 
-/** The flags refuse a link, and open a pipe without waiting for a writer. */
+/** Flags for `open`: a link is refused, and opening a pipe does not wait for a writer. */
 const UNLINKED = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 const READ_BYTES = 4 * 1024 * 1024;
 

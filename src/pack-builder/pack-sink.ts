@@ -1,7 +1,10 @@
-/** Receives a pack's bytes: the interface, and a sink that writes a file and renames it when it is complete. */
+/**
+ * Defines the interface that receives a pack's bytes, and a sink that writes them to a file and renames the complete
+ * file.
+ */
 import { type FileHandle, open, rename, rm } from "node:fs/promises";
 
-/** Receives a pack's bytes in order. The caller must end it with exactly one call of `finish` or `discard`. */
+/** Receives a pack's bytes in order. The caller must call either `finish` or `discard`, once. */
 export interface PackSink {
   write(bytes: Uint8Array): Promise<void>;
   finish(): Promise<void>;

@@ -36,7 +36,7 @@ export const UNQUOTED: QuotedDay = {
 const TOTALS = new Set(["volume", "amount", "highE4", "lowE4"]);
 const UNREAD = storedColumns(quotes).flatMap(({ key }) => (TOTALS.has(key) ? [] : [key]));
 
-/** Reads the day of a security from its section of a quote pack. Throws `PackFormatError`. */
+/** Reads a security's `QuotedDay` from its section of a quote pack. Throws `PackFormatError`. */
 export async function readQuotedDay(pack: Pick<PackFile, "read">, entry: SectionEntry): Promise<QuotedDay> {
   const [first] = entry.blocks;
   if (first === undefined) return UNQUOTED;

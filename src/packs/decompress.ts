@@ -21,7 +21,7 @@ const native: typeof zlib.zstdDecompressSync | undefined = zlib.zstdDecompressSy
 const MAX_PAGE_BYTES = 8 * 1024 * 1024;
 
 /**
- * Returns the `size` bytes of `page`, a ZSTD frame; no page is empty. Throws `PackFormatError` when the frame holds a
+ * Decompresses `page`, a ZSTD frame of `size` bytes (at least 1). Throws `PackFormatError` when the frame holds a
  * different number of bytes. An impossible `size` is refused before memory is allocated.
  */
 export function decompressPage(page: Uint8Array, size: number): Uint8Array {

@@ -1,6 +1,6 @@
 /** Errors raised while reading a pack: invalid bytes, and a stored pack that cannot be read. */
 
-/** The bytes violate the layout of `README.md`; the message is one sentence that says where. */
+/** Thrown when bytes violate the layout in `README.md`. The message is one sentence that says where. */
 export class PackFormatError extends Error {
   override readonly name = "PackFormatError";
 }
@@ -12,7 +12,10 @@ export class PackFormatError extends Error {
  */
 export type PackReadErrorKind = "missing" | "changed" | "damaged" | "unreadable";
 
-/** A read of a stored pack failed. After `missing` and `changed` the catalog should be read again (`README.md`). */
+/**
+ * Thrown when a stored pack cannot be read. After `missing` or `changed`, the catalog should be read again
+ * (`README.md`).
+ */
 export class PackReadError extends Error {
   override readonly name = "PackReadError";
   readonly kind: PackReadErrorKind;
@@ -24,7 +27,7 @@ export class PackReadError extends Error {
 }
 
 /**
- * Returns the error for a failure while reading stored bytes as `what`. Only a failed check counts as damage. A damaged
+ * Returns the error for a failure to read `what` from a stored pack. Only a failed check counts as damage. A damaged
  * day is not served until it is published again, and a reader's bug must not have this effect on valid bytes.
  */
 export function asReadError(error: unknown, what: string): PackReadError {

@@ -4,7 +4,7 @@
  *
  * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. Parquet readers ignore the
  * chunk table (`chunk-table.ts`); its length is `blocks[0].offset - 4`, so the first block of a section of n blocks
- * begins at `4 + chunkTableBytes(n)`.
+ * begins at `4 + chunkTableBytes(n, columns)`.
  */
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import type { Column } from "../datasets/dataset.ts";

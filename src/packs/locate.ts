@@ -22,7 +22,7 @@ export interface LocatedIndex {
 const TAIL_BYTES = 8;
 
 /**
- * Returns the day index of the pack of `sizeBytes` bytes that `readRange` reads, with three reads from the end. Throws
+ * Returns the day index of a pack. Takes three reads from the end of the pack, which has `sizeBytes` bytes. Throws
  * `PackFormatError` when the object is not a pack of one of the `datasets`, is truncated, or contradicts its index.
  */
 export async function locateIndex(

@@ -109,7 +109,7 @@ async function readBlocks(
   return bytes;
 }
 
-/** What the bytes of the planned blocks belong to. */
+/** The pack, section, plan and dataset of the bytes that were read. */
 interface Place {
   pack: PackObject;
   entry: SectionEntry;

@@ -18,7 +18,7 @@ const TIME_DIGITS = 9;
 
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
-/** Returns the texts of a dictionary page, in the order that the rows' indexes refer to. */
+/** Returns the texts of a dictionary page, in the order to which the rows' indices refer. */
 export function dictionaryTexts(page: Page): string[] {
   const view = plainView(page);
   const reader = { view, offset: 0 };
@@ -32,7 +32,7 @@ export function dictionaryTexts(page: Page): string[] {
 }
 
 /**
- * Returns the numbers of a dictionary page, in the order that the rows' indexes refer to. Throws `PackFormatError` for
+ * Returns the numbers of a dictionary page, in the order to which the rows' indices refer. Throws `PackFormatError` for
  * an INT64 below 0 or beyond 2^53, and for a DOUBLE that is not finite. A DOUBLE can be negative: Shenzhen sources give
  * market orders the price -1.
  */
@@ -47,8 +47,8 @@ export function dictionaryNumbers(page: Page, type: "DOUBLE" | "INT64"): Float64
 }
 
 /**
- * Returns for each of the first `rows` rows its index into a dictionary of `tableSize` values. Throws `PackFormatError`
- * for an index out of range.
+ * Returns, for each of the first `rows` rows, the index into a dictionary of `tableSize` values. Throws
+ * `PackFormatError` for an index out of range.
  */
 export function dictionaryIndex(page: Page, tableSize: number, rows: number): Uint16Array {
   const bytes = decompressPage(page.compressed, page.size);
@@ -204,8 +204,8 @@ function generalValues(
 }
 
 /**
- * Returns the description of a required INT64 column for hyparquet. It also serves for dictionary indexes, because
- * hyparquet decodes them without regard to the column's type, except BOOLEAN.
+ * Returns the description of a required INT64 column for hyparquet. It also serves for dictionary indices, because
+ * hyparquet decodes them in the same way for every type except BOOLEAN.
  */
 function columnDecoder(): Parameters<typeof readDataPage>[2] {
   const element = { name: "values", type: "INT64", repetition_type: "REQUIRED" } as const;

@@ -181,8 +181,8 @@ function refuseTwice(delivered: Map<string, string>, { symbol, market }: Securit
 }
 
 /**
- * Returns a handler for errors of `recognise`. If the file cannot be read, it returns the file with the problem, and
- * the whole file is quarantined.
+ * Returns a handler for errors of `recognise`. If the file cannot be read, the handler returns the file with its
+ * problem, so that the whole file is quarantined.
  */
 function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => Recognised {
   return (error) => {
@@ -193,7 +193,7 @@ function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => 
 
 type Recognised = Omit<DatasetFile, "security">;
 
-/** Returns the file with its layout, or the reason in its content why it is left out. */
+/** Returns the file with the layout that its name or header has, or the reason why it is left out. */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,

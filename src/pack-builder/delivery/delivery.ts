@@ -40,7 +40,7 @@ export interface Delivery {
 /**
  * Lists the content of `places`. Archives that cannot be read in place are unpacked into `work`. `ownOutputs` are files
  * that builds write; they are left out, because the packs may be written into the folder of the delivery. With a
- * `root`, no folder between it and a place may be a link. Throws `DeliveryError`.
+ * `root`, no folder between the root and a place may be a link. Throws `DeliveryError`.
  */
 export async function openDelivery(
   places: readonly string[],

@@ -11,7 +11,7 @@ import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
  */
 const SLOTS = 1 << 15;
 
-/** Slot → 1 + the distinct value's number in order of appearance; 0 is an empty slot. */
+/** By slot, 1 + the number of its distinct value in order of appearance; 0 for an empty slot. */
 const slots = new Uint16Array(SLOTS);
 const distinct = new Float64Array(ROW_GROUP_ROWS);
 const ranks = new Uint16Array(ROW_GROUP_ROWS);

@@ -85,7 +85,9 @@ function statistics(thrift: ThriftWriter, smallest: string, largest: string): vo
   thrift.end();
 }
 
-/** Returns the footer (without its length and magic) of `count` row groups of `dataset` with the metadata `groups`. */
+/**
+ * Returns a footer without its length and magic. `groups` is the metadata of its row groups, whose number is `count`.
+ */
 export function footerBytes(
   rows: number,
   count: number,

@@ -1,4 +1,4 @@
-/** Numbers the distinct texts of a code column without creating a string for each row. */
+/** Gives each distinct text of a code column a number, without creating a string for each row. */
 import { decodeText } from "./file-head.ts";
 
 /** A column with more distinct codes is not a code column. */
@@ -6,7 +6,7 @@ const MOST_CODES = 60_000;
 
 export class CodeTable {
   readonly values: string[] = [];
-  /** For a cell of one byte, the number of its text + 1; 0 when the text has not been seen yet. */
+  /** For each cell of one byte, 1 + the number of its text; 0 if the text has not occurred yet. */
   private readonly ofByte = new Uint16Array(256);
   private readonly ofText = new Map<string, number>();
 

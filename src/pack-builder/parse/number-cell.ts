@@ -91,7 +91,7 @@ const NUMBER = /^([+-]?)(\d*)(?:\.(\d*))?(?:[eE]([+-]?\d{1,4}))?$/;
 /**
  * Parses a trimmed cell that the fast functions refused: empty, signed, in exponent form, too long. `decimals` is the
  * number of decimal places of the result (4 for a price in yuan, rounded half up; 0 elsewhere, where a fraction is
- * refused). With `sentinel: "zero"` (ids and volumes) 2^64 - 1 is 0.
+ * refused). With `sentinel: "zero"` (ids and volumes), 2^64 - 1 is read as 0.
  */
 export function oddNumber(text: string, decimals: number, sentinel: "zero" | "refuse"): OddNumber {
   if (text === "") return { value: 0, form: "empty" };

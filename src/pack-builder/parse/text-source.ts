@@ -22,7 +22,7 @@ export interface TextSource extends ByteSource {
   expectedBytes: number;
 }
 
-/** Opens `file`; `onBytes` receives its original bytes in order. The caller closes it. */
+/** Opens `file`; `onBytes` receives its original bytes in order. The caller closes the result. */
 export async function openText(
   file: SourceFile,
   onBytes: (bytes: Uint8Array) => void = () => {},

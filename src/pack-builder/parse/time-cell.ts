@@ -53,7 +53,7 @@ export function readTime(bytes: Uint8Array, from: number, to: number, into: Time
   return isTimeOfDay(into.time);
 }
 
-/** Parses `H:MM:SS` and `HH:MM:SS` with up to nine decimals, of which the first three count. */
+/** Parses `H:MM:SS` and `HH:MM:SS` with up to nine decimals. Only the first three are used. */
 function readClock(bytes: Uint8Array, from: number, to: number, into: TimeCell): boolean {
   const seconds = bytes[from + 1] === COLON ? from + 5 : from + 6;
   if (bytes[seconds - 4] !== COLON || bytes[seconds - 1] !== COLON || to < seconds + 2) return false;

@@ -35,7 +35,7 @@ export function callPrice({ orders, tickE4, lastE4 }: Call): CallPrice | null {
   if (match === null) return null;
   const tied = levels.flatMap(({ price }) => (price >= match.low && price <= match.high ? price : []));
   const priceE4 = lastE4 === null ? match.priceE4 : nearestTo(lastE4, tied);
-  // The chosen price may lie between two orders' prices.
+  // The chosen price can lie between the prices of two orders, so the surplus is computed for this price.
   const sum = (isBuy: boolean) =>
     orders.reduce(
       (total, order) => (order.isBuy === isBuy && meets(order, priceE4) ? total + order.volume : total),

@@ -41,10 +41,7 @@ const NAMED: readonly [string, Market, Kind, number, number][] = [
   ["688981", "SH", "stock", 92.05, 2.5],
 ];
 
-/**
- * The code ranges of generated securities: prefix, market, kind. Each range gives one security, then the next range
- * follows.
- */
+/** The code ranges of generated securities: prefix, market, kind. They are used in rotation, one security at a time. */
 const RANGES: readonly [string, Market, Kind][] = [
   ["60", "SH", "stock"],
   ["00", "SZ", "stock"],
@@ -61,9 +58,9 @@ const FULL_MARKET = 7800;
 const MEAN_ROWS = 16_667;
 
 /**
- * Returns the securities of a day with exactly `rows` orders, sorted by symbol. 20 securities are named. Larger days
- * have generated securities of both exchanges as well, up to 7,800 in total. Their numbers of orders are distributed as
- * on a real day (log-normal, quartiles 0.57 and 1.75 of the median).
+ * Returns the securities of a day with exactly `rows` orders, sorted by symbol. They are the 20 named securities and,
+ * on larger days, generated securities of both exchanges, up to 7,800 in total. The order counts of generated
+ * securities are distributed as on a real day (log-normal, quartiles 0.57 and 1.75 of the median).
  */
 export function sampleSecurities(rows: number, seed: string): SampleSecurity[] {
   const random = seededRandom(`${seed} securities`);
