@@ -6,9 +6,9 @@ import { hashKey, isPlausibleToken } from "./key.ts";
 const BEARER = /^Bearer +(\S+) *$/i;
 
 /**
- * Returns the operator whose bearer token is in `authorization`, the value of that header. Returns null when the header
- * is absent or its token is not accepted. A named token is looked up at every request, so a revocation takes effect at
- * once. `ADMIN_TOKEN` has the scope `admin`.
+ * Returns the operator whose bearer token is in `authorization`, the value of the `Authorization` header. Returns null
+ * when the header is absent or the token is not accepted. A named token is looked up at every request, so a revocation
+ * takes effect at once. `ADMIN_TOKEN` has the scope `admin`.
  */
 export async function operatorOf(
   authorization: string | null,
@@ -26,8 +26,8 @@ export async function operatorOf(
 }
 
 /**
- * Returns whether two tokens are equal. Compares their SHA-256 hashes in constant time, so that timing reveals neither
- * length nor common prefix.
+ * Returns whether two tokens are equal. Compares their SHA-256 hashes in constant time, so that the time taken reveals
+ * neither the length nor a common prefix.
  */
 async function isSame(given: string, token: string): Promise<boolean> {
   const [a, b] = await Promise.all([sha256(given), sha256(token)]);

@@ -1,8 +1,8 @@
 /**
  * Resolves a key to a principal, and limits how often its account may send requests (contract 2.1, steps 3 and 4). An
  * isolate caches principals for at most 30 s, so a revocation, a disabled account or a changed limit takes effect
- * everywhere within that time. Only settled values are cached, never a pending promise: the platform does not let one
- * request wait for another's I/O.
+ * everywhere within that time. Only settled values are cached, never a pending promise, because on this platform a
+ * request cannot wait for the I/O of another request.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
@@ -14,7 +14,7 @@ import { hashKey, isPlausibleKey } from "./key.ts";
 /** How long a cached principal may be used. */
 const PRINCIPAL_MAX_AGE_MS = 30_000;
 
-/** The most key holders that an isolate caches, about 1 KB each. The oldest is evicted first. */
+/** The maximum number of key holders that an isolate caches. Each takes about 1 KB. The oldest is evicted first. */
 const MAX_HOLDERS = 5_000;
 
 interface Kept {
@@ -30,9 +30,8 @@ export interface Identified {
   /** The caller, or why the key is refused. */
   caller: Result<Principal, AccessDenial>;
   /**
-   * Returns the results of the statements passed as `alongside`. If the holder was not cached, they were read together
-   * with the key in one D1 batch. Otherwise this call reads them, so a request that is refused before this call costs
-   * no read.
+   * Returns the results of the statements passed as `alongside`. If `identify` read the key from D1, it ran the
+   * statements in the same batch. Otherwise this call runs them, so a request that is refused earlier costs no query.
    */
   alongside(): Promise<D1Result[]>;
   /**

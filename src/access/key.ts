@@ -1,8 +1,8 @@
 /**
  * The form of generated keys: `et_`, 30 random base62 characters, then the CRC-32 of everything before it as 6 base62
- * characters (contract 7.6). A mistyped key is refused without a read, and scanners can find leaked keys. Imported keys
- * may have any form; the checksum is verified only for keys that begin with `et_`. Operators' tokens have the same form
- * with the prefix `eta_`.
+ * characters (contract 7.6). With the checksum, a mistyped key is refused without reading the catalog, and secret
+ * scanners recognise leaked keys. Imported keys may have any form; the checksum is verified only for keys that begin
+ * with `et_`. Operators' tokens have the same form with the prefix `eta_`.
  */
 import { crc32 } from "node:zlib";
 import { base62Number, randomBase62 } from "../base/base62.ts";
@@ -43,15 +43,17 @@ function isWhole(text: string, prefix: string): boolean {
   return text.length === length && text === checked(text.slice(0, -CHECK_LENGTH));
 }
 
-/** Returns the SHA-256 of the key's UTF-8 bytes as 64 lower-case hex digits, which is stored instead of the key. */
+/**
+ * Returns the SHA-256 of the key's UTF-8 bytes as 64 lower-case hex digits. The catalog stores it instead of the key.
+ */
 export async function hashKey(apikey: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(apikey));
   return Buffer.from(digest).toString("hex");
 }
 
 /**
- * Returns the first characters of the key, by which people tell keys apart. They are at most 8, and at most a quarter
- * of the key, because an imported key may be short.
+ * Returns the beginning of the key, by which people recognise it: at most 8 characters, and at most a quarter of the
+ * key, because an imported key may be short.
  */
 export function firstCharacters(apikey: string): string {
   return apikey.slice(0, Math.min(8, Math.floor(apikey.length / 4)));

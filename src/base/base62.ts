@@ -1,10 +1,10 @@
-/** Base62 text, the form of keys, tokens, and the addresses and passwords of shares. */
+/** Base62, in which keys, tokens, share addresses and share passwords are written. */
 
 const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
 /**
- * Reads `bytes` as one big number and returns its last `length` base62 digits, least significant first. If the bytes
- * have at least 10 bits more than the text (5.954 bits per character), the characters' probabilities differ by less
+ * Reads `bytes` as one big number and returns its last `length` base62 digits, least significant first. A character
+ * needs 5.954 bits. If `bytes` has at least 10 bits more than all characters need, their probabilities differ by less
  * than a thousandth.
  */
 export function base62(bytes: Uint8Array, length: number): string {

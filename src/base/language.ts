@@ -44,7 +44,7 @@ function qualityIn(parameter: string): string | undefined {
   return isQuality ? parameter.slice(equals + 1).trim() : undefined;
 }
 
-/** Returns the weight from 0 to 1: 1 without a `q` parameter, 0 for an invalid one. */
+/** Returns the weight of a language, from 0 to 1. Without a `q` parameter it is 1; with an invalid one it is 0. */
 function weightOf(parameters: string[]): number {
   const q = parameters.map(qualityIn).find(Boolean);
   if (q === undefined) return 1;

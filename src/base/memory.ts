@@ -9,13 +9,16 @@ import { ok, type Result, refused } from "./result.ts";
 /** The most bytes that all answers of an isolate may hold together. */
 const MAX_BYTES = 64_000_000;
 
-/** How long a client may leave a piece unread while others wait; after that, its body may be aborted. */
+/**
+ * How long a client may leave a piece of its response unread while other requests wait for memory. After that time, the
+ * response may be aborted.
+ */
 const IDLE_MS = 5_000;
 
 /** How often a waiting request checks for free memory. */
 const LOOK_MS = 500;
 
-/** A limit for a group of answers, such as those of an account. */
+/** A limit for a group of answers, such as all answers for one account. */
 export interface MemoryPart {
   name: string;
   maxBytes: number;
@@ -28,16 +31,19 @@ export interface MemoryAsk {
   parts: readonly MemoryPart[];
   /** The longest wait in milliseconds. */
   waitMs: number;
-  /** How long the reservation lasts at most, in milliseconds. A request can die without ending its reservation. */
+  /**
+   * The maximum duration of the reservation in milliseconds. It matters when a request dies without ending its
+   * reservation.
+   */
   holdMs: number;
-  /** The request's signal; a client that has disconnected stops waiting. */
+  /** The request's signal. When it aborts, the client has disconnected and the wait ends. */
   signal: AbortSignal;
 }
 
 /**
- * Why no memory was reserved. `part_full`: open bodies alone reach the limit of a group. `part_busy`: open bodies and
- * answers that are being made together reach the limit of a group. `full`: the isolate's memory is used up.
- * `client_gone`: the client disconnected.
+ * Why no memory was reserved. `part_full`: with this answer, the open bodies of a group would exceed its limit.
+ * `part_busy`: they would exceed it together with the answers that are waiting or being made. `full`: the isolate's
+ * memory is used up. `client_gone`: the client disconnected.
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 
@@ -55,8 +61,8 @@ export interface Reservation {
    */
   sending(leftBytes: number): void;
   /**
-   * Reports that no piece waits for the client; `leftBytes` of the body are in memory. The first call is due when the
-   * answer is made.
+   * Reports that no piece waits for the client. `leftBytes` of the body are in memory. The first call must come when
+   * the answer has been made.
    */
   sent(leftBytes: number): void;
   /** Extends the reservation to `holdMs` from now. */
@@ -114,8 +120,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Waits until another request ends and admits this one. The platform then continues this request in its own context,
-   * which the timer keeps alive during the wait.
+   * Waits until this request is admitted, usually by a request that ends. The platform then resumes this request in its
+   * own context, which the timer keeps alive during the wait.
    */
   async #waitFor(waiting: Waiting): Promise<Result<Reservation, MemoryRefusal>> {
     const { signal } = waiting.ask;
@@ -155,8 +161,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Advances the budget's clock by the time since the last check, but by at most 1 s, the time of two checks. An
-   * isolate that was busy for longer did not notice what clients read.
+   * Advances the budget's clock by the time since the last check, but by at most 1 s, twice the interval between
+   * checks. An isolate that was busy for longer did not notice what clients read.
    */
   #look(): void {
     const nowMs = Date.now();
@@ -290,8 +296,8 @@ interface Waiting {
 export const answerMemory = new MemoryBudget(MAX_BYTES);
 
 /**
- * Returns the limit for the answers of an account: a quarter of all memory, so that unread bodies of one account leave
- * the rest to others.
+ * Returns the limit for the answers of an account: a quarter of all memory, so that the unread bodies of one account
+ * leave the rest to other accounts.
  */
 export function partOfAccount(accountId: string): MemoryPart {
   return { name: `account ${accountId}`, maxBytes: MAX_BYTES / 4 };

@@ -1,6 +1,6 @@
 /** Request ids, which identify a request in headers, messages and the log. */
 
-/** Crockford's base 32, which leaves out letters that people confuse when they read an id aloud. */
+/** Crockford's base 32, which leaves out letters that are easily confused. */
 const ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz";
 const LENGTH = 16;
 

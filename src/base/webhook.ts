@@ -19,7 +19,7 @@ export interface Webhook {
   kind: WebhookKind;
   /** The robot's signing secret; null when the robot needs none. WeCom's robots have no signature. */
   secret: string | null;
-  /** The language of messages to chat robots. The plain form has both languages in separate members. */
+  /** The language of messages to chat robots. The plain form has both languages in separate properties. */
   language: WebhookLanguage;
 }
 
@@ -42,7 +42,7 @@ const KIND_BY_HOST: Record<string, WebhookKind> = {
   "open.larksuite.com": "feishu",
 };
 
-/** The longest text in bytes: WeCom's own limit; the other robots limit the size of the whole body. */
+/** The maximum length of the text in bytes. WeCom limits the text itself; the other robots limit the whole body. */
 const TEXT_BYTES: Record<Exclude<WebhookKind, "plain">, number> = {
   wecom: 2_048,
   dingtalk: 16_000,
@@ -75,8 +75,8 @@ export async function webhookRequest(
     signed.searchParams.set("sign", await hmacBase64(secret, `${nowMs}\n${secret}`));
     return { url: signed.href, body: JSON.stringify(message) };
   }
-  // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. Its key is timestamp, newline,
-  // secret.
+  // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. The HMAC key is timestamp,
+  // newline, secret.
   const timestamp = String(Math.floor(nowMs / 1000));
   const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
   return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
@@ -130,7 +130,7 @@ function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): st
   }
 }
 
-/** Cuts `text` to `maxBytes` bytes of UTF-8, with an ellipsis where it was cut. */
+/** Cuts `text` to at most `maxBytes` bytes of UTF-8. A text that was cut ends with an ellipsis. */
 function cutTo(maxBytes: number, text: string): string {
   if (encoder.encode(text).length <= maxBytes) return text;
   const kept = new Uint8Array(maxBytes - 3);
@@ -165,8 +165,8 @@ export interface Sending {
 }
 
 /**
- * Posts `notice`. Returns null when the receiver accepted it, else why not, as a clause that never contains the URL.
- * Never throws.
+ * Posts `notice`. Returns null when the receiver accepts it. Otherwise returns the reason, as a clause that never
+ * contains the URL. Never throws.
  */
 export async function sendNotice(
   webhook: Webhook,

@@ -39,8 +39,8 @@ export function isWeekend(date: BeijingDate): boolean {
 }
 
 /**
- * Returns the first day of the window of `days` calendar days that ends with `today`, both inclusive. Weekends and
- * holidays count; the window is never extended to reach a number of trading days (contract 7.2).
+ * Returns the first day of a window of `days` calendar days whose last day is `today`. Weekends and holidays count; the
+ * window is never extended to reach a number of trading days (contract 7.2).
  *
  * @example windowStart("20260301" as BeijingDate, 30) // "20260131"
  */
@@ -49,7 +49,8 @@ export function windowStart(today: BeijingDate, days: number): BeijingDate {
 }
 
 /**
- * Returns the whole seconds, at least 1, from `epochMs` to the start of the next Beijing day, when daily quotas reset.
+ * Returns the time from `epochMs` to the start of the next Beijing day, when daily quotas reset, in seconds. The result
+ * is rounded up to a whole number, so it is never 0.
  */
 export function secondsToNextDay(epochMs: number): number {
   const nextMs = startOfDay(beijingDate(epochMs)) + DAY_MS;

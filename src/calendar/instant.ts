@@ -2,8 +2,8 @@
 import { parseBeijingDate, startOfDay } from "./beijing.ts";
 
 /**
- * The stored instants: from 2000-01-01 (inclusive) to 10000-01-01 (exclusive) in Beijing. RFC 3339 cannot express later
- * years.
+ * The instants that the service stores: from 2000-01-01 (inclusive) to 10000-01-01 (exclusive) in Beijing. RFC 3339
+ * cannot express later years.
  */
 const FIRST_MS = Date.UTC(2000, 0, 1, -8);
 const BEYOND_MS = Date.UTC(10_000, 0, 1, -8);
@@ -22,8 +22,8 @@ export function isStorable(epochMs: number): boolean {
 }
 
 /**
- * Parses `YYYYMMDD` or `YYYY-MM-DD` (the start of that day in Beijing) or RFC 3339 with an offset to Unix milliseconds.
- * Returns `null` for anything else.
+ * Converts `text` to Unix milliseconds. Accepts `YYYYMMDD` and `YYYY-MM-DD`, which mean the start of that day in
+ * Beijing, and RFC 3339 with an offset. Returns `null` for anything else.
  */
 export function parseInstant(text: string): number | null {
   const date = /^\d{4}-?\d\d-?\d\d$/.test(text) ? parseBeijingDate(text.replaceAll("-", "")) : null;

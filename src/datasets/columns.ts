@@ -16,7 +16,7 @@ export const INTEGER = {
  */
 export const JUMPING = { ...INTEGER, wholeBytes: true } as const;
 export const JUMPING_SHARES = { ...JUMPING, unit: SHARES } as const;
-/** A quantity that few rows share with their neighbours, but many with some other row. */
+/** For quantities that often recur in other rows, but rarely in the next one. */
 export const VOLUME = { ...INTEGER, encoding: "RLE_DICTIONARY", unit: SHARES } as const;
 const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 export const PRICE = { kind: "price", ...YUAN } as const;
@@ -24,8 +24,8 @@ export const PRICE = { kind: "price", ...YUAN } as const;
 export const AMOUNT = { name: "amount", kind: "amount", price: "price", volume: "volume", ...YUAN } as const;
 
 /**
- * Returns the column called `name` in answers and `key` in memory, stored in the given form. The last argument is the
- * description, with the column's other properties.
+ * Returns the column called `name` in answers and `key` in memory, stored in the given form. The last argument contains
+ * the description in both languages and the column's other properties.
  */
 export function column<const Name extends string, const Key extends string, const Form, const More>(
   name: Name,

@@ -11,7 +11,9 @@ export function dayName(tradedate: string, dataset: DatasetName): string {
   return dataset === "orders" ? tradedate : `${tradedate} (${dataset})`;
 }
 
-/** Returns the command-line option for the dataset with a leading space; empty for orders. */
+/**
+ * Returns the command-line option that selects the dataset, with a leading space. Returns an empty string for orders.
+ */
 export function datasetFlag(dataset: DatasetName): string {
   return dataset === "orders" ? "" : ` --dataset ${dataset}`;
 }

@@ -2,11 +2,11 @@
 import { column, JUMPING, JUMPING_SHARES, LEADING, PRICE } from "./columns.ts";
 import type { Bilingual, Dataset } from "./dataset.ts";
 
-/** The levels of the order book, from the best price. */
+/** The levels of the order book; level 1 has the best price. */
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** For a value of the order book: it repeats that of the previous row, returns to an earlier one, or is new. */
+/** For values of the order book. A value equals the one in the previous row, equals an earlier one, or is new. */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
 const STATE_PRICE = { ...PRICE, ...STATE } as const;
 const STATE_YUAN = { ...STATE_PRICE, kind: "yuan" } as const;
@@ -31,7 +31,10 @@ const IN_AUCTIONS: Partial<Record<Level, Record<"price" | "volume", Bilingual>>>
 };
 const NOTHING = { price: { en: "", zh: "" }, volume: { en: "", zh: "" } };
 
-/** Returns price and quantity of a level; `zh` is the side's Chinese name. The types are unions over all levels. */
+/**
+ * Returns the columns for price and quantity of one level and side. `zh` is the side's Chinese name. The types are
+ * unions over all levels.
+ */
 function sideAt<const Side extends "bid" | "ask">(level: Level, side: Side, zh: string) {
   const { price, volume } = IN_AUCTIONS[level] ?? NOTHING;
   return [

@@ -11,7 +11,7 @@ export type DatasetName = keyof typeof ALL;
 /** The datasets by name. */
 export const DATASETS: Readonly<Record<DatasetName, Dataset>> = ALL;
 
-/** The names in the order in which commands and reports list them. */
+/** The dataset names in the order in which commands and reports list them. */
 export const DATASET_NAMES = Object.keys(ALL) as DatasetName[];
 
 /**

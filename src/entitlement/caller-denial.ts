@@ -1,6 +1,6 @@
 /**
  * The reasons why a caller, a plan or a use of an interface is refused (contract 2.1, steps 3, 4, 6, 8 and 9). The
- * messages are elsewhere.
+ * messages are in `http/`.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
@@ -38,8 +38,8 @@ export type EntitlementDenial =
 /** A refusal by the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
 export type UseDenial =
   /**
-   * `lacks`: the gate was not asked, because answers in progress, on any interface, take the account's part of the
-   * memory (contract 2.6).
+   * `lacks`: the gate was not asked, because the account's answers in progress, on all interfaces, use up its memory
+   * limit (contract 2.6).
    */
   | { reason: "slot_busy"; lacks?: "memory" }
   | {

@@ -20,7 +20,7 @@ export interface PlanInForce {
 /** The plan and the limits under which a history request is allowed. */
 export interface Grant {
   plan: PlanName;
-  /** Daily limits of the interface: the account's own limit where it has one, else the plan's. */
+  /** Daily limits of the interface. Where the account has no limit of its own, the plan's limit applies. */
   limits: DailyLimits;
 }
 
@@ -32,7 +32,8 @@ export interface ShareGrant extends PlanInForce {
 
 /**
  * Returns the highest plan among the subscriptions in force at `nowMs`; `null` when none is in force. `endMs` is the
- * latest end among those with that plan. A subscription is in force from its start (inclusive) to its end (exclusive).
+ * latest end among these subscriptions that have that plan. A subscription is in force from its start (inclusive) to
+ * its end (exclusive).
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;

@@ -15,9 +15,7 @@ const days = (count: number): Reach => ({ kind: "days", days: count });
 const NOTHING = { order_history: NONE, auction_tick: NONE, level2: NONE };
 const PROFESSIONAL = { order_history: days(30), auction_tick: days(365), level2: days(30) };
 
-/**
- * The content of each plan. The weekly card includes the same as the professional plan and differs only in duration.
- */
+/** How far back each plan reaches, by service. The weekly card and the professional plan differ only in duration. */
 export const PLANS: Readonly<Record<PlanName, Readonly<Record<ServiceName, Reach>>>> = {
   free: NOTHING,
   standard: NOTHING,

@@ -27,7 +27,7 @@ export interface Principal {
   /** Whether an operator disabled the account. */
   disabled: boolean;
   subscriptions: readonly Subscription[];
-  /** Limits of each history by plan, from the plan table. */
+  /** The daily limits of each history interface, by plan, from the plan table. */
   planLimits: Readonly<Record<PlanName, DailyLimits>>;
   /** The account's own limits. Where one is absent, the plan's limit applies. */
   ownLimits: Readonly<Partial<DailyLimits>>;

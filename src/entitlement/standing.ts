@@ -15,7 +15,7 @@ export interface Standing {
   /** The plan in force, else the one that ended last; null when there is neither. */
   plan: PlanName | null;
   state: "active" | "expired" | "none";
-  /** When that plan ends or ended (exclusive, Unix milliseconds); null when `plan` is. */
+  /** When that plan ends or ended (exclusive, Unix milliseconds); null when `plan` is null. */
   endsAtMs: number | null;
   /** The present window of each service; null when the plan does not include the service. */
   windows: Readonly<Record<ServiceName, Window | null>>;
@@ -49,7 +49,10 @@ export function standingOf(
   };
 }
 
-/** Returns the days of `service` that `plan` includes at `nowMs`, or null. */
+/**
+ * Returns the days of `service` that may be read with `plan` at `nowMs`; null when the plan does not include the
+ * service.
+ */
 export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): Window | null {
   const reach = PLANS[plan][service];
   const to = beijingDate(nowMs);
@@ -75,10 +78,7 @@ export interface Counter {
   left: number | null;
 }
 
-/**
- * Returns the counter with `limit`. `counted` is the number of charges that were not credited, `credited` the number of
- * those that were.
- */
+/** Returns the counter for `limit`. `counted` charges of today were not credited; `credited` charges were. */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);
   return { limit, used: counted + credited, credited, left };

@@ -5,7 +5,7 @@ import { datasetFlag, dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { abridged, type Finding } from "./finding.ts";
 
-/** The calendar must reach this far beyond today. The next year's holidays are announced in November. */
+/** How many days the calendar must extend beyond today. The next year's holidays are announced in November. */
 const CALENDAR_AHEAD_DAYS = 30;
 
 interface Row {
@@ -70,8 +70,8 @@ function damaged({ dataset, day, note }: Row): Finding {
 }
 
 /**
- * Returns the finding that the newest day is missing as a whole, because it has no orders or nothing at all, or that it
- * lacks a dataset that other days have.
+ * Returns the finding that the dataset is withdrawn or not published for the newest trading day. `isWhole`: the whole
+ * day counts as missing, because it has no orders or no data at all.
  */
 function unserved({ dataset, day, state, note }: Row, isWhole: boolean): Finding {
   const withdrawn = state === "withdrawn";

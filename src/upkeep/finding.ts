@@ -4,7 +4,8 @@ export interface Finding {
   /** The check's name. */
   check: string;
   /**
-   * `failed`: callers are affected now. `warning`: callers may be affected later. `done`: the check repaired it.
+   * `failed`: callers are affected now. `warning`: callers may be affected later. `done`: the check repaired the
+   * problem.
    */
   level: "failed" | "warning" | "done";
   /** The subject, such as a day or an object's key. */
@@ -21,11 +22,12 @@ export function done(check: string, subject: string, sentence: string): Finding 
   return { check, level: "done", subject, sentence, advice: "" };
 }
 
-/** The maximum number of findings of one kind that are listed: a lost bucket would produce thousands. */
+/** The maximum number of findings of one kind that are listed. A lost bucket would produce thousands. */
 const TOLD = 10;
 
 /**
- * Shortens a long list of findings of one kind: keeps the first `TOLD` and adds one that says how many more there are.
+ * Shortens a long list of findings of one kind. Keeps the first `TOLD` and adds a finding that says how many more there
+ * are.
  */
 export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];

@@ -50,8 +50,8 @@ export interface Judgement {
 }
 
 /**
- * Compares R2 with the catalog. Every object of R2 and every object that the catalog keeps is either correct or in one
- * of the lists.
+ * Compares R2 with the catalog. An object that R2 lists, or that the catalog keeps, is either correct or in one of the
+ * lists.
  */
 export function judgeObjects(
   known: ReadonlyMap<string, KnownObject>,

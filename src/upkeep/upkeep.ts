@@ -1,5 +1,6 @@
 /**
- * Scheduled checks and clean-up, a few times a day. A check that throws becomes a finding and does not stop the others.
+ * The checks and the clean-up that are scheduled a few times a day. When a check throws, the error becomes a finding
+ * and the other checks still run.
  */
 import { addDays, beijingDate } from "../calendar/beijing.ts";
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
@@ -35,7 +36,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   ]);
 }
 
-/** Runs checks in sequence; one that throws becomes a finding. */
+/** Runs checks in sequence. When a check throws, the error becomes a finding. */
 export async function runChecks(
   checks: [name: string, check: () => Promise<Finding[]>][],
 ): Promise<Finding[]> {
@@ -56,7 +57,7 @@ async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   ];
 }
 
-/** Deletes index rows that restores replaced. */
+/** Deletes index rows that restores left behind. */
 async function forgetUnknownIndexRows({ db }: ScheduledPlace): Promise<Finding[]> {
   await sweepIndexRows(db);
   return [];
