@@ -4,8 +4,8 @@ const ALPHABET = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 /**
  * Reads `bytes` as one big number and returns its last `length` base62 digits, least significant first. A character
- * needs 5.954 bits. If `bytes` has at least 10 bits more than all characters need, their probabilities differ by less
- * than a thousandth.
+ * needs 5.954 bits. If `bytes` has at least 10 bits more than all characters need, the probabilities of the characters
+ * differ by less than a thousandth.
  */
 export function base62(bytes: Uint8Array, length: number): string {
   let rest = bytes.reduce((number, byte) => number * 256n + BigInt(byte), 0n);

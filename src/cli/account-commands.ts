@@ -162,7 +162,10 @@ async function list(options: ServiceOptions & { expiring?: number; search?: stri
   print(options, { accounts }, table(headings, rows, "no accounts"));
 }
 
-/** Returns the handler of a command that changes an account, after a confirmation if there is a `question`. */
+/**
+ * Returns the handler of a command that changes an account. If there is a `question`, the operator must confirm it
+ * first.
+ */
 function change(step: string, question?: (id: string) => string) {
   return async (id: string, options: ServiceOptions): Promise<void> => {
     if (question !== undefined) await confirm(question(id), options);
@@ -182,7 +185,9 @@ async function setLimits(
   printAccount(options, await accountOf(options, "PUT", id, "/limits", { body }));
 }
 
-/** Returns the account's own limit to send; undefined, which JSON omits, when the plan's limit is to apply. */
+/**
+ * Returns the account's own limit for the request. Undefined, which JSON omits, means that the plan's limit applies.
+ */
 function ownLimit(word: OwnLimit | undefined, had: number | null | undefined): number | null | undefined {
   return word === undefined ? had : word === "plan" ? undefined : limitOf(word);
 }
@@ -192,7 +197,7 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** After a lost answer the request is not sent again, because the quota could be credited twice. */
+/** If the answer is lost, the request is not sent again, because the quota could be credited twice. */
 async function credit(
   id: string,
   options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
@@ -215,7 +220,7 @@ export function accountPath(accountId: string, below = ""): string {
   return `/admin/accounts/${encodeURIComponent(accountId)}${below}`;
 }
 
-/** Sends a request about an account and returns the account in the answer. */
+/** Sends a request about an account and returns the account from the answer. */
 export function accountOf(
   options: ServiceOptions,
   method: "GET" | "POST" | "PUT",
@@ -284,7 +289,7 @@ function accountLines(account: Account): string[] {
   ];
 }
 
-/** Returns aligned names and values, without empty ones. */
+/** Returns names and values as aligned lines. Rows with an empty value are left out. */
 function labelled(rows: [name: string, value: string][]): string[] {
   const shown = rows.filter(([, value]) => value !== "");
   const width = Math.max(...shown.map(([name]) => name.length));

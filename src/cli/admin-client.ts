@@ -16,7 +16,7 @@ export const HASHING_MS = 300_000;
 export const LISTING_MS = 120_000;
 /** The minimum speed at which a body must be sent. Up to three parts of 8 MiB are sent at the same time. */
 const SLOWEST_BYTES_PER_SECOND = 32_000;
-/** Temporary failures; the request itself was valid. */
+/** Statuses of temporary failures, after which the same request can succeed. */
 const PASSING_STATUSES = new Set([429, 502, 503, 504, 520, 522, 524]);
 
 const TOKEN_WRONG =

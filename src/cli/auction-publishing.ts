@@ -10,17 +10,17 @@ import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts";
 
-/** What became of the auction pack of a published quote pack. */
+/** The result of publishing the auction pack that was made from a published quote pack. */
 export interface AuctionOutcome {
   name: string;
   /**
-   * `kept`: the pack was not published, because the present file is an operator's, an operator withdrew the pack, or
-   * the quotes have no opening auction. In the last case, shares still offer a pack made from earlier quotes.
+   * `kept`: the pack was not published, because the present file was not made from quotes, an operator withdrew the
+   * pack, or the quotes have no opening auction. In the last case, shares still offer a pack made from earlier quotes.
    */
   state: "published" | "unchanged" | "kept" | "failed";
   /** The revision that shares offer; `null` when they offer none. */
   revision: number | null;
-  /** Why shares do not offer the pack, as a sentence; empty otherwise. */
+  /** Why the pack was not published, as a sentence; empty if shares offer it. */
   note: string;
 }
 
@@ -79,7 +79,10 @@ async function publishMade(
   }
 }
 
-/** Returns the day's auction pack that shares offer. If they offer none, returns the one withdrawn last, or null. */
+/**
+ * Returns the day's auction pack that shares offer. If they offer none, returns the pack that was withdrawn last, or
+ * null.
+ */
 async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
   const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
   const { files } = await client.request(fileListSchema, "GET", path);
@@ -110,7 +113,7 @@ export interface AuctionAfter {
   name: string;
   state: FileSummary["state"];
   revision: number;
-  /** What became of the pack, and what the operator can do, as a sentence. */
+  /** What happened to the pack, and what the operator can do, as a sentence. */
   note: string;
 }
 

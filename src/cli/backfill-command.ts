@@ -168,7 +168,7 @@ interface Backfilled {
   failed: { tradedate: BeijingDate; problem: string }[];
   /** Number of days skipped after earlier days failed. */
   untried: number;
-  /** All days in the order in which they were loaded. */
+  /** All days in loading order. */
   table: DayVerdict[];
   /**
    * The instant at which the last of the loaded days is announced to customers, in Unix milliseconds of this machine's
@@ -178,8 +178,8 @@ interface Backfilled {
 }
 
 /**
- * Loads the days of the folder that no earlier run has loaded, and those that are no longer served. The service refuses
- * withdrawn days with a message that names the operator and the reason.
+ * Loads every day of the folder, except days that an earlier run loaded and the service still serves. The service
+ * refuses withdrawn days with a message that names the operator and the reason.
  */
 async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
   const { named, gone } = await asked(run);
@@ -250,7 +250,10 @@ function loadedEarlier(
   return outcome.datasets.every(isServed) ? outcome : null;
 }
 
-/** Returns the day's row of the table, with the problems of its datasets or, if they have none, of its first file. */
+/**
+ * Returns the day's row of the table. `problem` describes the failed datasets. If no dataset failed, it describes the
+ * first failed file.
+ */
 function rowOf(outcome: DayOutcome): DayVerdict {
   const { tradedate, datasets, files, seconds, decided, degraded } = outcome;
   const file = files.find(({ problem }) => problem !== null);
@@ -314,7 +317,7 @@ function failedDays(workFolder: string): Set<BeijingDate> {
   return failed;
 }
 
-/** Parses a journal line; returns no entry for a truncated line. */
+/** Parses a journal line. Returns an empty list for a truncated line. */
 function notedIn(line: string): z.infer<typeof notedSchema>[] {
   try {
     return [notedSchema.parse(JSON.parse(line))];

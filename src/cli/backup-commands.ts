@@ -189,7 +189,9 @@ function rowLines(rows: Record<string, number>): string[] {
   return Object.entries(rows).map(([table, count]) => `${table.padEnd(18)}${String(count).padStart(9)}`);
 }
 
-/** The number of attempts to get a consistent backup; the last one is kept even if something changed meanwhile. */
+/**
+ * The maximum number of attempts to make a backup during which nothing changes. The last attempt is kept in any case.
+ */
 const TRIES = 3;
 
 interface Created extends BackupEnd {
@@ -201,8 +203,8 @@ interface Created extends BackupEnd {
 }
 
 /**
- * Writes a backup of the deployment to `path`. Concurrent changes never leave a row without the rows that it refers to;
- * a backup without concurrent changes is `oneMoment`.
+ * Writes a backup of the deployment to `path`. Even with concurrent changes, the backup contains every row that another
+ * row refers to. `oneMoment` is true if nothing changed during the backup.
  */
 async function createBackup(client: AdminClient, path: string): Promise<Created> {
   for (let attempt = 1; ; attempt++) {
@@ -321,7 +323,7 @@ async function neededObjects(backup: WholeBackup): Promise<Needed> {
   for await (const row of backup.rows()) {
     if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
     if (row.table === "order_days") {
-      // Backups made by earlier versions have no dataset column: all their days are days of orders.
+      // Backups made by earlier versions have no dataset column, because they contain only orders.
       const dataset = String(cellOf(row, "dataset") ?? "orders");
       const called = isDatasetName(dataset) ? dayName(String(cellOf(row, "tradedate")), dataset) : dataset;
       needed.served.set(Number(cellOf(row, "pack_id")), called);
@@ -361,7 +363,10 @@ async function lookForObjects(
   return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
 }
 
-/** Deletes index rows of replaced packs. A failure is only printed: the scheduled task deletes rows that remain. */
+/**
+ * Deletes index rows of replaced packs. A failure is only printed, because the scheduled task deletes the remaining
+ * rows.
+ */
 async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {

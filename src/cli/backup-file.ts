@@ -25,7 +25,7 @@ import { CommandFailure } from "./exit.ts";
 const FORMAT = 2;
 const FIRST_FORMAT = 1;
 
-/** Bytes of JSON in a page of the first format; D1 accepts values of up to 2 MB. */
+/** The maximum bytes of JSON in a page of the first format. D1 accepts values of up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
 const headSchema = z.object({
@@ -65,7 +65,10 @@ const pageSchema = z.strictObject({
 /** The line after the rows of a page. */
 export type BackupPageEnd = z.infer<typeof pageSchema>;
 
-/** Writes a backup to `path`, readable by its owner only. The file appears there once it is complete and synced. */
+/**
+ * Writes a backup to `path`, readable by its owner only. The file appears at `path` only when it is complete and
+ * synced.
+ */
 export async function writeBackup(
   path: string,
   head: Omit<BackupHead, "edgetape_backup">,

@@ -169,7 +169,7 @@ export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   return filled;
 }
 
-/** The source of `exchangeDays`: the library and its version. */
+/** The holiday library and its version, as the source of the days that `exchangeDays` returns. */
 export const LIBRARY_SOURCE = `${library.name} ${library.version}`;
 
 /** A calendar day; `open` when the exchanges trade. */
@@ -190,7 +190,7 @@ const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
  */
 export function knowsHolidays(year: number): boolean {
   return [`${year}-01-01`, `${year}-10-01`].every(
-    // A plain weekend has the weekday's name instead of a holiday's.
+    // The name of a holiday contains a comma. For a plain weekend, the library returns the name of the weekday.
     (day) => chineseDays.isHoliday(day) && chineseDays.getDayDetail(day).name.includes(","),
   );
 }

@@ -47,7 +47,7 @@ export function withService(command: Command): Command {
     .option("--json", "print the answer as JSON");
 }
 
-/** Returns a client for the service that a command's options name; environment variables are used for absent ones. */
+/** Returns a client for the service that the options name. For absent options, environment variables are used. */
 export function serviceOf(options: ServiceOptions): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
@@ -78,7 +78,10 @@ export function print(options: ServiceOptions, answer: unknown, lines: string | 
   process.stdout.write(`${text}\n`);
 }
 
-/** Returns rows as aligned columns with headings, or `none` without rows; the last column is not padded. */
+/**
+ * Returns rows as aligned columns with headings; the last column is not padded. If there are no rows, returns `none`,
+ * or only the headings when `none` is absent.
+ */
 export function table(headings: string[], rows: string[][], none?: string): string[] {
   if (rows.length === 0 && none !== undefined) return [none];
   const widths = headings.map((heading, column) =>
@@ -136,7 +139,7 @@ export function dateArgument(text: string): BeijingDate {
   return date;
 }
 
-/** Returns a parser that accepts texts of this form; `expected` describes them. */
+/** Returns a parser that accepts texts that match `form`. `expected` describes them in the error message. */
 function textArgument(form: RegExp, expected: string): (text: string) => string {
   return (text) => {
     if (!form.test(text)) throw new InvalidArgumentError(`expected ${expected}.`);
@@ -144,7 +147,7 @@ function textArgument(form: RegExp, expected: string): (text: string) => string 
   };
 }
 
-/** Returns a parser for numbers of this form. */
+/** Returns a parser for numbers whose text matches `form`. `expected` describes them in the error message. */
 export function numberArgument(form: RegExp, expected: string): (text: string) => number {
   const parse = textArgument(form, expected);
   return (text) => Number(parse(text));
@@ -160,8 +163,8 @@ export const countArgument = numberArgument(/^\d{1,15}$/, "a whole number");
 export const revisionArgument = numberArgument(/^[1-9]\d{0,8}$/, "a revision number, such as 3");
 
 /**
- * Parses a day (its start in Beijing), `today`, `yesterday`, `tomorrow`, or RFC 3339 with an offset to Unix
- * milliseconds.
+ * Converts a text to Unix milliseconds. Accepts a day, `today`, `yesterday` and `tomorrow`, which mean the start of the
+ * day in Beijing, and RFC 3339 with an offset.
  */
 export function instantArgument(text: string): number {
   const instant = namedDay(text) ?? parseInstant(text);
@@ -185,7 +188,10 @@ export function spanArgument(text: string): number {
   return Number(count) * (unit === "d" ? 86_400_000 : 3_600_000);
 }
 
-/** A daily limit on the command line. Null cannot stand for "unlimited": commander would make it an empty string. */
+/**
+ * A daily limit on the command line. Null cannot stand for "unlimited", because commander would turn it into an empty
+ * string.
+ */
 export type LimitWord = number | "unlimited";
 
 const limit = (expected: string) => numberArgument(/^\d{1,9}$/, expected);
@@ -201,7 +207,7 @@ export function ownLimitArgument(text: string): LimitWord | "plan" {
   return limit("a whole number, unlimited, or plan")(text);
 }
 
-/** Returns the limit for the service; null is unlimited. */
+/** Returns the limit as the service expects it; null means unlimited. */
 export function limitOf(word: LimitWord): number | null {
   return word === "unlimited" ? null : word;
 }

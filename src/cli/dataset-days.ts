@@ -36,8 +36,8 @@ export async function loadedDays(client: AdminClient, dataset: DatasetName): Pro
 }
 
 /**
- * Returns the revisions of the days among `wanted` whose `dataset` customers can read now: it was published and not
- * withdrawn since.
+ * Returns the revision of each day whose `dataset` customers can read now. The result covers the whole months of the
+ * days in `wanted`.
  */
 export async function availableDays(
   client: AdminClient,
@@ -65,7 +65,7 @@ export async function lackingDatasets(
   return loaded.filter((dataset) => !delivered.includes(dataset));
 }
 
-/** Returns the numbers of securities and rows of a day or pack. */
+/** Returns the numbers of securities and rows of a day or pack as text. */
 export function countsOf(of: DatasetOptions & { securities: number; rows: number }): string {
   const { dataset = "orders", securities, rows } = of;
   return `${countText(securities)} securities, ${countText(rows)} ${DATASETS[dataset].rows}`;

@@ -1,7 +1,7 @@
 /**
  * `edgetape days` and `edgetape day`: show the days of the service, and withdraw, restore, publish or adopt one. An
- * action reads the day, asks for confirmation, and sends the revision number that it has read. Of two concurrent
- * operators, therefore, only one succeeds.
+ * action reads the day, asks for confirmation, and sends the revision number that it has read. If two operators act at
+ * the same time, only one of them therefore succeeds.
  */
 import { join } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
@@ -76,8 +76,8 @@ export function registerDays(program: Command): void {
 }
 
 /**
- * Returns the loaded days of `dataset` whose pack was built by a version before `version`, which defaults to the
- * service's own.
+ * Returns the loaded days of `dataset` whose pack was built by a version before `version`, by default the service's
+ * version.
  */
 export function builtBefore(
   options: ServiceOptions,
@@ -90,7 +90,7 @@ export function builtBefore(
 }
 
 /**
- * Returns the answers by dataset. The answer for orders, or for the only dataset, is also at the top level, as in
+ * Returns an object with the answers by dataset. The values in the first answer are also at the top level, as in
  * earlier versions.
  */
 function answersOf<T extends object>(answers: readonly [DatasetName, T][]): object {
@@ -127,7 +127,7 @@ async function list(options: ListOptions): Promise<void> {
   for (const dataset of datasetsOf(options)) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
     const answer = await client.request(dayListSchema, "GET", path);
-    // A dataset without a loaded day in the month is not listed: the deployment may not have it.
+    // A dataset without a loaded day in the month is not listed, because the deployment may not have the dataset.
     const isKnown = answer.days.some(({ revision }) => revision !== null);
     if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
   }
@@ -276,7 +276,7 @@ function look(date: BeijingDate, options: ActionOptions): Promise<DayDetail> {
   return serviceOf(options).request(dayDetailSchema, "GET", dayPath(date, options.dataset));
 }
 
-/** Sends an action on the newest revision of the day, or on the one that the operator names. */
+/** Sends an action on a revision of the day: the one from `--if-revision`, or else the newest one that was read. */
 function act(
   { day }: DayDetail,
   options: ActionOptions,

@@ -50,7 +50,10 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
   ];
 }
 
-/** Returns whether `doctor` marked the content as lost: it then dates the replacement 7 days back. */
+/**
+ * Returns whether the revision was replaced before it was published. `doctor` marks lost content in this way, because
+ * it sets the time of replacement 7 days back.
+ */
 function isLost({ publishedAt, replacedAt }: DayRevision): boolean {
   return replacedAt !== null && Date.parse(replacedAt) < Date.parse(publishedAt);
 }

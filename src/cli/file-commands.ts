@@ -128,8 +128,8 @@ async function withdraw(options: PlaceOptions & { note?: string }): Promise<void
 }
 
 /**
- * Returns a file's type, day and name: the given name, else `fallback`, else the fixed name of an auction pack. Throws
- * `CommandFailure` for an invalid name.
+ * Returns a file's type, day and name. The name is `name`, else `fallback`, else the fixed name of an auction pack.
+ * Throws `CommandFailure` for an invalid name.
  */
 function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;

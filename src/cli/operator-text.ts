@@ -1,6 +1,6 @@
 /**
- * Reads operators' text files. Chinese spreadsheet programs save CSV as GBK. Decoding it leniently as UTF-8 would turn
- * names into replacement characters and make different customers equal.
+ * Reads operators' text files. Chinese spreadsheet programs save CSV as GBK. Decoding GBK leniently as UTF-8 would turn
+ * names into replacement characters, so that two customers could get the same name.
  */
 import { readFile } from "node:fs/promises";
 import { CommandFailure } from "./exit.ts";
@@ -19,8 +19,8 @@ export async function readOperatorText(path: string): Promise<string> {
 }
 
 /**
- * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. In a text without LF, CR becomes LF: spreadsheets
- * on a Mac can save such lines, which a parser would otherwise read as one.
+ * Decodes `bytes` as UTF-8 if valid, otherwise as GB18030 if valid. In a text without LF, every CR becomes LF, because
+ * spreadsheets on a Mac can end lines with CR.
  *
  * Throws `CommandFailure` with `name` and the line if the bytes are valid in neither encoding or the file mixes both.
  * Also throws if the text contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).

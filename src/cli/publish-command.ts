@@ -85,9 +85,9 @@ interface PublishFailure {
 }
 
 /**
- * Publishes packs one after the other. Unless all are refused, prints which revisions are served now, with the members
- * and lines of `more`. A pack that is refused does not hold up the next ones. After an unexpected error, or when the
- * token has no right to publish, the next packs are not sent and fail with the same error.
+ * Publishes packs one after the other. Unless all are refused, prints which revisions are served now, and adds the
+ * values and lines in `more`. A pack that is refused does not hold up the next ones. After an unexpected error, or when
+ * the token has no right to publish, the next packs are not sent and fail with the same error.
  */
 export async function publishEach(
   packs: readonly { called: string; publish: () => Promise<PublishedPack> }[],
@@ -114,14 +114,17 @@ export async function publishEach(
   return { published, failures };
 }
 
-/** Returns whether an error would meet every pack. */
+/** Returns whether every other pack would fail with the same error. */
 function isOfAllPacks(error: Error): boolean {
   if (error instanceof ServiceRefusal)
     return error.refused.httpStatus === 401 || error.refused.httpStatus === 403;
   return !(error instanceof CommandFailure);
 }
 
-/** Throws the first error, if there is one, after a line on stderr for each different one. */
+/**
+ * Throws the first error, if there is one. Before that, prints a line on stderr for each failure with a different
+ * error.
+ */
 export function refuseUnpublished(
   [first, ...others]: readonly PublishFailure[],
   { json = false }: ServiceOptions,

@@ -94,13 +94,13 @@ async function run(sources: string[], options: RebuildOptions): Promise<void> {
 }
 
 /**
- * Rebuilds and publishes a day. Running downloads finish on the old object; cursors of the old revision are refused
+ * Rebuilds and publishes a day. Downloads in progress finish on the old object. Cursors of the old revision are refused
  * with `data_rebuilt`.
  */
 async function rebuild(sources: string[], options: DayOptions): Promise<void> {
   const report = await build(sources, options);
   const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);
-  // Asked before anything is published, so that an error here hides no published pack.
+  // Asked before anything is published, so that an error here does not hide which packs were published.
   const lacking = options.dataset === undefined ? await lackingDatasets(serviceOf(options), delivered) : [];
   const packs = report.packs.flatMap(({ dataset, pack }) =>
     pack === null ? [] : { called: pack, publish: () => publishBuilt(report, dataset, options) },
@@ -168,9 +168,9 @@ async function affectedDays(options: RebuildOptions) {
 }
 
 /**
- * Builds the whole delivery of a day, because the datasets are judged beside each other, and publishes only `wanted`.
- * Returns a line for each of these that was not rebuilt (`left`) and, if every dataset is asked for, a line for each
- * pack of a dataset that the day does not have at the service (`unloaded`).
+ * Builds the whole delivery of a day, because its datasets are checked against each other, and publishes only `wanted`.
+ * `left` has a line for each wanted dataset that was not rebuilt. `unloaded` has the lines of `unloadedPacks`; it is
+ * empty with `--dataset`.
  */
 async function rebuildDatasets(
   sources: string[],
@@ -203,7 +203,7 @@ async function rebuildDatasets(
   return { left, unloaded };
 }
 
-/** Returns a line for each built pack of a dataset that the day does not have at the service. */
+/** Returns a line for each built pack whose dataset was never loaded for this day. */
 async function unloadedPacks({ packs }: DeliveryReport, options: DayOptions): Promise<string[]> {
   const lines: string[] = [];
   for (const { dataset, pack } of packs) {
@@ -215,7 +215,7 @@ async function unloadedPacks({ packs }: DeliveryReport, options: DayOptions): Pr
   return lines;
 }
 
-/** Publishes the pack of `dataset`. Throws `CommandFailure` when the delivery gave none. */
+/** Publishes the pack of `dataset`. Throws `CommandFailure` when no such pack was built. */
 async function publishBuilt(
   report: DeliveryReport,
   dataset: DatasetName,

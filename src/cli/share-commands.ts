@@ -1,6 +1,6 @@
 /**
  * `edgetape share` and `edgetape external`: accounts' shares, the versions of `SHARE_SECRET`, and external shares. For
- * plans that include the whole year, an external share replaces the service's own.
+ * plans that include the whole year, an external share replaces the service's own share.
  */
 
 import { text } from "node:stream/consumers";
@@ -216,7 +216,10 @@ async function setExternal(options: SetOptions): Promise<void> {
   showExternal(options, await serviceOf(options).request(externalListSchema, "PUT", path, { body }));
 }
 
-/** Returns the link, or null without one. No option accepts the password, because other users can see command lines. */
+/**
+ * Returns the link, or null if no option for a link is given. No option accepts the password, because other users can
+ * see command lines.
+ */
 async function linkOf({ link, expires, passwordStdin }: SetOptions): Promise<ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {

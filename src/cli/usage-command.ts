@@ -49,7 +49,7 @@ async function usage(options: UsageOptions): Promise<void> {
 const COLUMNS = ["account", "service", "requests", "files", "bytes"];
 
 /**
- * Returns the lines of an RFC 4180 file with a header: one line for each account and service, counts as plain digits.
+ * Returns the lines of an RFC 4180 file: a header, then one line for each account and service. Counts are plain digits.
  */
 export function csvOf({ usage }: UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) =>

@@ -1,6 +1,6 @@
 /**
- * A folder that only one command may use at a time. The lock is a file with the holder's process id, created
- * atomically; a lock of a killed command is taken over by exactly one other command. Files are replaced atomically.
+ * Locks a folder, so that only one command uses it at a time. The lock is a file with the holder's process id, created
+ * atomically. If the holder was killed, exactly one other command takes over the lock. Files are replaced atomically.
  */
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -15,7 +15,7 @@ const TAKEOVER_MS = 10_000;
 interface LockNames {
   /** The name of the lock file. */
   file: string;
-  /** Matches a holder's command line, so that an unrelated process with a reused id is not mistaken for one. */
+  /** Matches a holder's command line, so that an unrelated process with a reused id is not mistaken for a holder. */
   commandLine: RegExp;
   /** How the refusal names the holder, for example `Another demo`. */
   holder: string;

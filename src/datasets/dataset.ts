@@ -16,7 +16,7 @@ interface AnyColumn {
   type: "BYTE_ARRAY" | "INT64" | "DOUBLE";
   /** `PLAIN_OR_DICTIONARY`: each block uses the smaller of the two. */
   encoding: "RLE_DICTIONARY" | "PLAIN" | "PLAIN_OR_DICTIONARY" | "DELTA_BINARY_PACKED";
-  /** The encoding that earlier builders used; packs with it stay readable. */
+  /** The encoding that earlier builders used; packs that use it stay readable. */
   formerEncoding?: "PLAIN";
   /**
    * With `DELTA_BINARY_PACKED`: a difference fills whole bytes (8, 16, 24 … bits), so that ZSTD finds repeated

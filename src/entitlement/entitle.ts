@@ -32,8 +32,8 @@ export interface ShareGrant extends PlanInForce {
 
 /**
  * Returns the highest plan among the subscriptions in force at `nowMs`; `null` when none is in force. `endMs` is the
- * latest end among these subscriptions that have that plan. A subscription is in force from its start (inclusive) to
- * its end (exclusive).
+ * latest end of a subscription in force with that plan. A subscription is in force from its start (inclusive) to its
+ * end (exclusive).
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;

@@ -21,8 +21,8 @@ export const SERVICE_ACTOR: Actor = { kind: "service", name: "service" };
 export const FIRST_OPERATOR: Actor = { kind: "bootstrap", name: "ADMIN_TOKEN" };
 
 /**
- * The scopes of a token. `read` may read everything except backups and change nothing. `publish` may publish days and
- * files, and read what this requires, but no customer data. `admin` may call every route.
+ * The scopes of a token. `read` can read everything except backups, but cannot change anything. `publish` can publish
+ * days and files and read what this requires, but not customer data. `admin` can call every route.
  */
 export const TOKEN_SCOPES = ["read", "publish", "admin"] as const;
 export type TokenScope = (typeof TOKEN_SCOPES)[number];

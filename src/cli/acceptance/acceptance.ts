@@ -1,4 +1,4 @@
-/** `edgetape acceptance`: checks a real deployment for what local tests cannot show. */
+/** `edgetape acceptance`: checks on a real deployment what local tests cannot check. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Finding } from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
@@ -115,7 +115,7 @@ async function run(options: AcceptanceOptions): Promise<void> {
 
 /**
  * Throws `CommandFailure` unless the key's account may be used for the checks: its id is `acceptance`, begins with
- * `acceptance-`, or is `named`. The checks use the account's quota and slot, so they must not run on a customer's
+ * `acceptance-`, or equals `named`. The checks use the account's quota and slot, so they must not run on a customer's
  * account.
  */
 async function refuseCustomer(caller: Caller, named: string | undefined): Promise<void> {

@@ -22,7 +22,7 @@ export interface Checked extends Outcome {
   seconds: number;
 }
 
-/** Runs a check; an error becomes a failure with its message. */
+/** Runs a check. If the check throws, returns a failure with the error's message. */
 export async function checked({ name, says, run }: Check): Promise<Checked> {
   const startedMs = performance.now();
   const outcome = await run().catch((error: Error) => failed(error.message));
@@ -33,7 +33,7 @@ export const ok = (detail: string): Outcome => ({ result: "ok", detail });
 export const failed = (detail: string): Outcome => ({ result: "failed", detail });
 export const skipped = (detail: string): Outcome => ({ result: "skipped", detail });
 
-/** The security whose pages and files are requested: by default the largest of the newest day. */
+/** The security whose pages and files are requested: by default the largest one of the newest day. */
 export interface Target {
   tradedate: string;
   /** The code with its exchange, such as `300750.SZ`. */
@@ -65,12 +65,14 @@ export class Caller {
     throw new CommandFailure(`${apiname}: ${envelope?.message ?? `HTTP ${status}`}`);
   }
 
-  /** Requests a page of 100 orders of the target; `params` can change the request. */
+  /** Requests a page of 100 orders of the target; `params` adds or replaces parameters. */
   page({ tradedate, symbol }: Target, params: object = {}): Promise<Reply> {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }
 
-  /** Requests the Parquet file and reads only the headers of the answer. Throws for a status other than 200. */
+  /**
+   * Requests the target's Parquet file and reads only the headers of the answer. Throws for a status other than 200.
+   */
   async openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
     const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
     const reply = await open(`${this.baseUrl}/api`, { ...probe, silentMs });
@@ -105,7 +107,9 @@ interface SymbolList {
   items: [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]][];
 }
 
-/** Returns the target named by the operator, or the default from the service's data. */
+/**
+ * Returns the day and security that the operator names. The default is the newest served day and its largest security.
+ */
 export async function targetOf(caller: Caller, named: { date?: string; symbol?: string }): Promise<Target> {
   const tradedate = named.date ?? (await newestDay(caller));
   const { items } = await caller.data<SymbolList>("data_symbols", { tradedate });

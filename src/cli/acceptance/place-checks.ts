@@ -1,5 +1,5 @@
 /**
- * Checks where the worker runs and what the platform provides there, which `[placement]` in `wrangler.toml` can change.
+ * Checks where the worker runs and what the platform provides there. `[placement]` in `wrangler.toml` can change both.
  * The worker reports this through the admin API, so the checks need an operator's token.
  */
 import { placeReportSchema } from "../../admin/wire.ts";
@@ -11,7 +11,7 @@ const FORGED_ADDRESS = "203.0.113.77";
 
 const NO_TOKEN = "needs an operator's token with scope read in EDGETAPE_TOKEN";
 
-/** Returns the checks of the worker's place. They are skipped when the operator's `token` is null. */
+/** Returns the checks of the worker's location. They are skipped when `token`, the operator's token, is null. */
 export function placeChecks(baseUrl: string, token: string | null): Check[] {
   const check = (
     name: string,
@@ -42,7 +42,7 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); try again`);
   if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
-  // It is no failure when the edge refuses a request with a claimed address.
+  // The edge may also refuse a request with a forged address; that is not a failure.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
     return failed("a caller can choose the address that the worker receives");
   return ok(`${own}, even when the caller claims a different address`);

@@ -1,6 +1,6 @@
 /**
- * Low-level HTTP: every method and header, no redirects, and a body that is read at the caller's pace. `fetch` hides
- * all of this.
+ * Sends HTTP requests with any method and header, follows no redirects, and lets the caller read the body at any pace.
+ * `fetch` gives less control over connections and reading.
  */
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
@@ -16,7 +16,9 @@ export interface Probe {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /** The longest pause without data; must be longer when the caller reads slowly. */
+  /**
+   * The longest pause without data, in milliseconds; 60,000 by default. A caller that reads slowly needs a longer one.
+   */
   silentMs?: number | undefined;
 }
 
@@ -86,7 +88,7 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | n
   return (Array.isArray(value) ? value[0] : value) ?? null;
 }
 
-/** Returns the body as the envelope of `/api` (contract 1.3), or null. */
+/** Returns the body as the envelope of `/api` (contract 1.3), or null if it is not an envelope. */
 export function envelopeOf(bytes: Buffer): { code: number; message: string; data: unknown } | null {
   try {
     const value: unknown = JSON.parse(bytes.toString("utf8"));

@@ -1,4 +1,4 @@
-/** Checks a share in the way download programs use it: HEAD, single ranges, resuming, the password. */
+/** Checks what download programs need from a share: HEAD, single ranges, resuming and the password. */
 import { createHash } from "node:crypto";
 import { type Caller, type Check, failed, type Outcome, ok, type Target } from "./check.ts";
 import { ask, headerOf, open, type Reply } from "./probe.ts";

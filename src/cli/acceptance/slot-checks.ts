@@ -10,7 +10,7 @@ const POLL_MS = 50;
 const FULL_MS = 2_000;
 
 interface SlotBounds {
-  /** Pages read in sequence. */
+  /** The number of pages requested in sequence. */
   pages: number;
   /** The time over which a file is read at a constant pace. */
   streamMs: number;
@@ -169,7 +169,9 @@ async function freed(caller: Caller, target: Target, withinMs: number): Promise<
     : failed(`the slot was free only after ${freeMs} ms`);
 }
 
-/** Requests pages until one is served or `patienceMs` have passed. Returns the milliseconds that this took. */
+/**
+ * Requests pages until the answer is not 503 or `patienceMs` have passed. Returns how long this took, in milliseconds.
+ */
 async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   for (;;) {

@@ -22,7 +22,10 @@ export interface DemoAccount {
   says: string;
 }
 
-/** Names as in `demo.json`. The weekly card is valid for 7 × 24 hours, so it is renewed at every start. */
+/**
+ * The demo accounts. `demo.json` lists their keys under these names. The weekly card is valid for 7 × 24 hours, so it
+ * is renewed at every start.
+ */
 export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   { name: "free", plan: "free", fromDays: -30, toDays: 3650, says: "no tick history (403)" },
   { name: "standard", plan: "standard", fromDays: -30, toDays: 3650, says: "no tick history (403)" },

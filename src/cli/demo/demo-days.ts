@@ -21,7 +21,7 @@ import { loadedDays } from "../dataset-days.ts";
 import { ServiceRefusal } from "../exit.ts";
 import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 
-/** The minimum ages in days of the two older sample days, outside the 30-day and the 365-day window. */
+/** The minimum ages of the two older sample days, in days. They are outside the windows of 30 and 365 days. */
 const OLDER_DAYS_BACK = [40, 400];
 
 interface DemoCalendar {
@@ -76,10 +76,12 @@ export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): 
   return wanted.filter((day) => loaded.some((days) => !days.includes(day)));
 }
 
-/** The folder of the sample packs, until they are published, and of the quality sheets, which are kept. */
+/**
+ * Returns the folder of the sample packs and quality sheets. The packs are removed after publication; the sheets stay.
+ */
 const packFolder = (stateDir: string) => join(stateDir, "demo-packs");
 
-/** Returns the path of a sample day's quality sheet as a page; it exists once the day is checked. */
+/** Returns the path of the page that shows a sample day's quality sheet. The page exists after the day was checked. */
 export function samplePage(tradedate: BeijingDate, stateDir: string): string {
   return join(packFolder(stateDir), sheetPageName(tradedate));
 }
@@ -97,7 +99,7 @@ export async function checkSampleDay(tradedate: BeijingDate, stateDir: string): 
 /**
  * Publishes the sample packs of `tradedate` and the auction pack. If there is a quality sheet beside the packs, they
  * are published with its verdict. If the day was loaded before, packs that are already served only receive the verdict.
- * A refusal by the service is then ignored, because the user may have withdrawn the day.
+ * For a day that was loaded before, a refusal by the service is ignored, because the user may have withdrawn the day.
  */
 export async function publishSampleDay(
   client: AdminClient,

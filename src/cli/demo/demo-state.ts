@@ -9,7 +9,7 @@ const CHECKOUT = join(import.meta.dirname, "../../..");
 
 /** State folders in the checkout; the demo and an empty deployment have separate ones. */
 export const STATE = { demo: ".wrangler/state", empty: ".wrangler/empty" };
-/** The file for scripts with the default state folder; any other state folder contains its own file. */
+/** The file for scripts that belongs to the default state folder. Any other state folder contains its own file. */
 const DEMO_FILE = ".edgetape/demo.json";
 
 const rememberedSchema = z.object({

@@ -61,7 +61,7 @@ function databaseIn(configuration: string): string {
   return databaseId;
 }
 
-/** Applies the missing migrations of `names` in order. */
+/** Applies the migrations in `names` that `db` lacks, in order. */
 export async function applyMigrations(db: D1Database, names: readonly string[] = MIGRATIONS): Promise<void> {
   await db.exec(
     "CREATE TABLE IF NOT EXISTS d1_migrations (id INTEGER PRIMARY KEY AUTOINCREMENT, name TEXT UNIQUE, applied_at TIMESTAMP DEFAULT CURRENT_TIMESTAMP NOT NULL)",

@@ -107,8 +107,8 @@ function killGroup(leader: number | undefined): void {
 
 /**
  * Waits until `/health` returns 200 and the service accepts `adminToken`. Throws `CommandFailure` with the server's
- * last output when the server ends or does not become ready. When another service has taken the port meanwhile, the
- * error advises to use a different one.
+ * last output when the server ends or does not become ready. If another service has taken the port, the error advises
+ * using a different port.
  */
 export async function waitUntilReady(server: DevServer, adminToken: string): Promise<void> {
   let running = true;

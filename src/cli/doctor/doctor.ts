@@ -112,7 +112,7 @@ function linesOf({ checks, findings }: Examined): string[] {
 
 /** Number of days checked concurrently; each takes a few reads. */
 const PARALLEL_DAYS = 4;
-/** The tolerated clock error. A larger one would count too many requests on the wrong day around midnight. */
+/** The tolerated clock error. With a larger error, too many requests around midnight would count on the wrong day. */
 const SKEW_MS = 5_000;
 
 /** The subjects of the service's own report. */
@@ -154,8 +154,8 @@ async function examine(
 }
 
 /**
- * Returns the service's report, or null when it cannot be read. Adds the report's findings, and those about the clock,
- * to `findings`.
+ * Returns the service's report, or null when it cannot be read. Adds the report's findings and any finding about the
+ * clock to `findings`. A report that cannot be read becomes a finding too.
  */
 async function reportOf(
   client: AdminClient,
@@ -186,7 +186,10 @@ async function reportOf(
   }
 }
 
-/** Returns a finding when the service's clock is more than `SKEW_MS` outside the local times around the call. */
+/**
+ * Returns a finding when the service's clock was more than `SKEW_MS` before `beforeMs` or after `afterMs`, this
+ * machine's times before and after the call.
+ */
 export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): Finding[] {
   const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
   if (Math.abs(skewMs) <= SKEW_MS) return [];

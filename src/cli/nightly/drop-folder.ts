@@ -44,13 +44,16 @@ export interface Delivery extends NamedDelivery {
   contents: string[];
   /** A digest that changes with any name, size or modification time. */
   fingerprint: string;
-  /** A digest that changes with the content too: it includes the inode change times, which programs cannot set. */
+  /**
+   * A digest that also changes when only the content changes. It includes the inode change times, which programs cannot
+   * set.
+   */
   mark: string;
   /** Unix milliseconds of the newest change. */
   changedMs: number;
 }
 
-/** Throws `CommandFailure` unless `folder` is a folder: a wrong path would look like a missing delivery. */
+/** Throws `CommandFailure` unless `folder` is a folder, because a wrong path would look like a missing delivery. */
 export async function refuseAbsent(folder: string): Promise<void> {
   const status = await stat(folder).catch(() => null);
   if (status === null) throw new CommandFailure(`There is no drop folder ${folder}.`);
@@ -114,7 +117,7 @@ export async function readDelivery(folder: string, tradedate: BeijingDate): Prom
   return measured(folder, named ?? emptyDay(tradedate));
 }
 
-/** Returns `named` with the sizes and times of its files, ignoring those that disappear meanwhile. */
+/** Returns `named` with the sizes and times of its files. Files that disappear during the call are ignored. */
 export async function measured(folder: string, named: NamedDelivery): Promise<Delivery> {
   const tops = [...named.orders, ...named.files.map(({ path }) => path), ...named.underWay, ...named.links];
   const seen: [string, number, number][] = [];

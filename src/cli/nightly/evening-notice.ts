@@ -118,7 +118,10 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
   };
 }
 
-/** Returns the clause about a served dataset. It follows the day, which stands for the orders. */
+/**
+ * Returns the clause about a served dataset, which follows the date in the sentence. The clause about orders does not
+ * name them.
+ */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   const isDay = dataset === "orders";
   const zh = isDay ? "" : chineseName(dataset);

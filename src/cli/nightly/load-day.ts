@@ -74,9 +74,9 @@ export async function loadDay(
 }
 
 /**
- * Returns whether the next run should find the day's packs: when no dataset is served yet, or when the auction pack
- * must be made from the quotes. If only some datasets were refused, the next run builds the day again, because the packs
- * of many such days would fill the disk.
+ * Returns whether the day's packs should be kept for the next run: when no dataset is served yet, or when the auction
+ * pack could not be published. If only some datasets were refused, the next run builds the day again, because the packs
+ * of many days would fill the disk.
  */
 function isRetriedFromPacks({ datasets, decided, files }: DayOutcome): boolean {
   const isUnserved = datasets.every(({ state }) => state === "failed") && decided !== true;
@@ -87,7 +87,7 @@ function packFolder(workFolder: string): string {
   return join(workFolder, "packs");
 }
 
-/** Removes the packs of every dataset of `tradedate`, also those of datasets that the delivery lacks. */
+/** Removes the packs of every dataset of `tradedate`, including datasets that the delivery lacks. */
 async function removePacks(workFolder: string, tradedate: BeijingDate): Promise<void> {
   for (const dataset of DATASET_NAMES) {
     await rm(join(packFolder(workFolder), packName(dataset, tradedate)), { force: true });
@@ -135,7 +135,7 @@ async function loadDatasets(
   }
   datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
   const delivered = datasets.map(({ dataset }) => dataset);
-  // An error is ignored: when the service does not answer, publishing the packs has failed already.
+  // An error is ignored, because publishing the packs has already failed if the service does not answer.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
   return { datasets, lacking, sparse, leftOut, auction, isReusable: problems.length === 0 };
 }
@@ -147,7 +147,7 @@ export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: s
   return dayOutcome(tradedate, { datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 0 });
 }
 
-/** Returns the outcome of the whole day. Its revision, rows, securities and bytes are those of the first dataset. */
+/** Returns the outcome of the whole day. Its revision, rows, securities and size come from the first dataset. */
 function dayOutcome(
   tradedate: BeijingDate,
   parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
@@ -181,14 +181,14 @@ function failed(dataset: DatasetName, tradedate: string, error: unknown): Datase
     state: "failed",
     problem: sentenceOf(error),
     problemZh: chineseOf(error, tradedate),
-    // An operator's decision prevents the publication, so that a retry would not help.
+    // A retry would not help, because an operator's decision prevents the publication.
     decided: ["content_withdrawn", "target_withdrawn"].includes(reasonOf(error) ?? ""),
     ...{ revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 },
     ...{ degraded: false, brokenRows: 0, quarantine: null },
   };
 }
 
-/** Returns the day's packs: those that an earlier run built from this delivery, or new ones. */
+/** Returns the day's packs. Builds them unless the packs that an earlier run built from this delivery still exist. */
 async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<BuiltDelivery> {
   const { tradedate, fingerprint } = delivery;
   const { workFolder } = options;
@@ -237,7 +237,8 @@ function builtOf(
   for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
-      // A pack's result covers the files that its build left out. A link could be of any dataset, so it degrades all.
+      // A pack's result covers the files that its build left out. A link can stand for rows of any dataset, so it
+      // degrades every pack.
       const degraded = result === "degraded" || links.length > 0;
       built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
       continue;
@@ -319,7 +320,10 @@ const fileOutcomeSchema = z.object({
   problem: z.string().nullable(),
   /** Whether the file was made from the day's quotes. */
   isMade: z.boolean().default(false),
-  /** The operator's decision that prevents the publication of a file made from quotes, as a sentence, or null. */
+  /**
+   * Why a file made from quotes was deliberately not published, for example because an operator withdrew it. A
+   * sentence, or null.
+   */
   kept: z.string().nullable().default(null),
 });
 
@@ -341,7 +345,7 @@ const datasetOutcomeSchema = z.object({
   dataset: z.enum(DATASET_NAMES),
   /** `unchanged`: this content was already served. */
   state: z.enum(["published", "unchanged", "failed"]),
-  /** The reason why the dataset is not served, as a sentence; null when it is. */
+  /** The reason why the dataset is not served, as a sentence; null when it is served. */
   problem: z.string().nullable(),
   /** `problem` in Chinese, if available. */
   problemZh: z.string().nullable(),
@@ -361,8 +365,8 @@ const datasetOutcomeSchema = z.object({
 export type DatasetOutcome = z.infer<typeof datasetOutcomeSchema>;
 
 /**
- * The outcome of a day. `revision`, `rows`, `securities` and `sizeBytes` are those of the first dataset. All other
- * fields, including those that a dataset's outcome has as well, describe the whole day.
+ * The outcome of a day. `revision`, `rows`, `securities` and `sizeBytes` come from the first dataset. All other fields
+ * describe the whole day, even if a dataset's outcome has a field of the same name.
  */
 const outcomeSchema = datasetOutcomeSchema.omit({ dataset: true }).extend({
   tradedate: z.string(),

@@ -1,6 +1,6 @@
 /**
- * `edgetape nightly`: determines the due day, waits for its delivery and loads it. Every outcome is sent to the webhook
- * once; progress and sent notices are stored, so that the command can be run again at any time.
+ * `edgetape nightly`: determines the due day, waits for its delivery and loads it. The outcome is sent to a webhook; a
+ * success is sent only once. Progress and sent notices are stored, so that the command can be run again at any time.
  */
 
 import { existsSync, realpathSync } from "node:fs";
@@ -243,7 +243,7 @@ interface TimeOfDay {
 /**
  * The outcome of an evening. `loaded`: `later` are the changes since an earlier run loaded the delivery. `idle`:
  * nothing was delivered, and the day's orders are already served; `lacking` are the datasets that other days have and
- * the day does not serve.
+ * that are not served for this day.
  */
 type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string; later: string[] }
@@ -311,7 +311,10 @@ function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
   );
 }
 
-/** Returns the datasets that other days have and `tradedate`, whose orders are served, does not serve. */
+/**
+ * Returns the datasets that other days have and that are not served for `tradedate`. The orders of `tradedate` must be
+ * served.
+ */
 async function unservedDatasets(client: AdminClient, tradedate: BeijingDate): Promise<DatasetName[]> {
   // Services of earlier versions have only orders and do not list datasets.
   const others = await lackingDatasets(client, ["orders"]).catch(() => []);
@@ -328,7 +331,7 @@ async function isServed(client: AdminClient, tradedate: BeijingDate, dataset: Da
 }
 
 /**
- * Returns what has changed in the service since `outcome` was stored, as sentences: other revisions, and files that
+ * Returns what has changed in the service since `outcome` was stored, as sentences: different revisions, and files that
  * shares no longer offer. Returns null when a dataset is no longer served.
  */
 export async function laterChanges(

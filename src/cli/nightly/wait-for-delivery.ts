@@ -1,4 +1,7 @@
-/** Waits until a day's delivery is complete and no longer changes. Reports why an unchanging one is incomplete. */
+/**
+ * Waits until a day's delivery is complete and no longer changes. Reports why a delivery that no longer changes is
+ * incomplete.
+ */
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
@@ -43,7 +46,10 @@ export interface Waiting {
   onLate(arrival: Arrival): Promise<void>;
 }
 
-/** Waits until the delivery is complete and unchanging, or until `untilMs` has passed and it no longer changes. */
+/**
+ * Waits until the delivery is complete and unchanging, or until `untilMs` has passed and the delivery no longer
+ * changes.
+ */
 export async function waitForDelivery(
   { look, problemOf, onWaiting, onLate }: Waiting,
   { stableMs, pollMs, byMs, untilMs }: Patience,
