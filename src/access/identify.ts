@@ -20,7 +20,7 @@ const MAX_HOLDERS = 5_000;
 interface Kept {
   holder: KeyHolder;
   readAtMs: number;
-  /** When this isolate last recorded a use of the key; null when it has recorded none since it read the holder. */
+  /** When this isolate last recorded a use of the key; null if it has not done so since it read the holder. */
   notedAtMs: number | null;
 }
 
@@ -115,8 +115,8 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
  */
 function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
-  // The time of the revocation is not compared with the clock: clocks differ, and a revocation must take effect at
-  // once.
+  // The time of the revocation is not compared with the clock, because clocks differ and a revocation must take effect
+  // at once.
   if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
   if (disabled) return refused({ reason: "account_disabled" });

@@ -7,7 +7,7 @@ export class LateAnswer extends Error {
 
 /**
  * Returns the result of `work`, or throws a `LateAnswer` when it has not settled within `ms`. The work is not
- * cancelled, so the caller must handle its later result.
+ * cancelled, so the caller must handle a result that arrives later.
  */
 export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined;
@@ -21,7 +21,7 @@ export async function inTime<T>(work: Promise<T>, ms: number): Promise<T> {
   }
 }
 
-/** Resolves when the client disconnects, and never otherwise. */
+/** Returns a promise that resolves when the client disconnects. Otherwise it stays pending. */
 export function gone(signal: AbortSignal): Promise<"client_gone"> {
   return new Promise((resolve) => {
     if (signal.aborted) resolve("client_gone");

@@ -32,8 +32,8 @@ export interface MemoryAsk {
   /** The longest wait in milliseconds. */
   waitMs: number;
   /**
-   * The maximum duration of the reservation in milliseconds. It matters when a request dies without ending its
-   * reservation.
+   * The maximum duration of the reservation in milliseconds. After that, the memory is freed, even if the request died
+   * without ending the reservation.
    */
   holdMs: number;
   /** The request's signal. When it aborts, the client has disconnected and the wait ends. */

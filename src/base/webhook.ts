@@ -56,7 +56,7 @@ export function webhookKindOf(url: string): WebhookKind {
   return KIND_BY_HOST[URL.parse(url)?.hostname ?? ""] ?? "plain";
 }
 
-/** Returns the request that posts `notice`, signed where the robot has a secret. */
+/** Returns the request that posts `notice`. The request is signed if the robot has a secret. */
 export async function webhookRequest(
   { url, kind, secret, language }: Webhook,
   notice: Notice,

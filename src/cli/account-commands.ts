@@ -197,7 +197,10 @@ function refuseNothing({ requests, files }: { requests?: unknown; files?: unknow
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/** If the answer is lost, the request is not sent again, because the quota could be credited twice. */
+/**
+ * Credits requests or files to today's quota. If the answer is lost, the request is not sent again, because the quota
+ * could be credited twice.
+ */
 async function credit(
   id: string,
   options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },

@@ -274,7 +274,10 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
   return { tradedate, verdict, served: [], seconds: null, problem };
 }
 
-/** Returns the requested deliveries in loading order; with `--failed` also the failed days without a delivery. */
+/**
+ * Returns the requested deliveries in loading order. With `--failed`, `gone` contains the failed days without a
+ * delivery.
+ */
 async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
   const { from = "", to = "99991231", workFolder, oldestFirst } = run;
   const failed = run.failed ? failedDays(workFolder) : null;
@@ -330,8 +333,8 @@ function notedIn(line: string): z.infer<typeof notedSchema>[] {
 const COUNTED = 20;
 
 /**
- * Estimates the seconds until `left` more days are loaded from the durations of earlier days (`seconds`, oldest first).
- * Returns null when there are none.
+ * Estimates how many seconds it takes to load `left` more days. `seconds` are the durations of earlier days, oldest
+ * first. Returns null when there are none.
  */
 export function secondsLeft(seconds: readonly number[], left: number): number | null {
   const counted = seconds.slice(-COUNTED);

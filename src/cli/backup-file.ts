@@ -178,7 +178,7 @@ async function* pagesAsSealed(
   if (rows.length > 0) throw notWhole(path, "the end of its last page is missing");
 }
 
-/** Yields pages of a backup in the first format, each with rows of one table, up to `PAGE_BYTES`. */
+/** Yields the pages of a backup in the first format. Each page has rows of one table, up to `PAGE_BYTES`. */
 async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
   let page: RestoreChunk | undefined;
   let space = 0;
@@ -242,7 +242,7 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (error) {
-    // A `CommandFailure` of the code that reads the lines is passed on.
+    // A `CommandFailure` already has a message for the operator.
     if (error instanceof CommandFailure) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith("Z_")) throw notWhole(path, `it cannot be decompressed (${message})`);

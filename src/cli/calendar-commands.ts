@@ -135,7 +135,7 @@ async function show(options: ServiceOptions & { year?: number }): Promise<void> 
 }
 
 /**
- * Parses a list of days: one trading day a line as `YYYYMMDD` or `YYYY-MM-DD`, or a day with `,1` (open) or `,0`
+ * Parses a list of days: one trading day per line as `YYYYMMDD` or `YYYY-MM-DD`, or a day with `,1` (open) or `,0`
  * (closed). Blank lines, lines that begin with # and a heading are skipped. If only trading days are listed, every
  * other day from the first to the last listed one is closed.
  */
@@ -186,7 +186,7 @@ const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 
 /**
  * Returns whether the library has the holidays of `year`, which the State Council announces in the preceding November.
- * For a year that it does not have, the library reports no holidays at all.
+ * For any other year, the library reports no holidays at all.
  */
 export function knowsHolidays(year: number): boolean {
   return [`${year}-01-01`, `${year}-10-01`].every(

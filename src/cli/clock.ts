@@ -1,4 +1,4 @@
-/** The clock and waiting, replaceable in tests. */
+/** The clock and the wait function, which tests can replace. */
 import { setTimeout as pause } from "node:timers/promises";
 
 export interface Clock {

@@ -1,4 +1,4 @@
-/** The datasets of a deployment's days in paths of the admin API and in messages. */
+/** Builds admin API paths, requests and messages about the datasets of days. */
 import { datasetListSchema, dayListSchema, loadedDaysSchema } from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { chineseName } from "../datasets/day-name.ts";

@@ -12,7 +12,7 @@ export const EXIT = {
 
 type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** A refusal of the service. `reason`, if there is one, is for scripts, for example `implausible`. */
+/** A refusal by the service. `reason`, if there is one, is for scripts, for example `implausible`. */
 export interface Refused {
   httpStatus: number;
   reason: string | undefined;

@@ -1,4 +1,4 @@
-/** Shows progress on stderr: a line that is rewritten on a terminal, occasional lines in a log. */
+/** Shows progress on stderr. On a terminal, one line is rewritten. In a log, a new line is written every 10 seconds. */
 
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
@@ -34,7 +34,7 @@ export function stageProgress(
   }, stream);
 }
 
-/** Returns a progress display. On a terminal it ends with `all`, or with the latest state when `all` is absent. */
+/** Returns a progress display. On a terminal, it finally shows `all`, or the latest state when `all` is absent. */
 function progressLine<Done>(
   lineOf: (done: Done) => string,
   stream: NodeJS.WriteStream,

@@ -1,4 +1,4 @@
-/** Sends the parts of the upload of a pack or a file, and uploads and publishes daily files. */
+/** Sends the parts of an upload, for packs and files. Uploads, publishes and withdraws daily files. */
 import { createHash } from "node:crypto";
 import {
   type BeginFileUpload,
@@ -29,8 +29,8 @@ interface Sending {
 }
 
 /**
- * Sends every missing part with its checksum, several concurrently. After a failure no further part is started, and the
- * error is thrown when the running parts have ended.
+ * Sends every missing part with its checksum, several parts at a time. After a failure no further part is started, and
+ * the error is thrown when the running parts have ended.
  */
 export async function sendParts(
   client: AdminClient,
@@ -44,8 +44,8 @@ export async function sendParts(
   for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
-      // `sent` is read after the wait: `sent += await …` would read it before, and lose the bytes that the other
-      // senders add meanwhile.
+      // `sent` is read only after the wait. `sent += await …` would read it earlier and lose the bytes that other
+      // senders add during the wait.
       const bytes = await file.read((n - 1) * partSizeBytes, partSizeBytes);
       await sendPart(client, partPath(n), bytes).catch((error: unknown) => {
         missing.length = 0;

@@ -12,7 +12,7 @@ export interface Window {
 }
 
 export interface Standing {
-  /** The plan in force, else the one that ended last; null when there is neither. */
+  /** The plan in force, or the plan that ended last; null when there is neither. */
   plan: PlanName | null;
   state: "active" | "expired" | "none";
   /** When that plan ends or ended (exclusive, Unix milliseconds); null when `plan` is null. */

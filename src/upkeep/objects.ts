@@ -182,7 +182,7 @@ export async function deleteExpired(
   return abridged(deleted);
 }
 
-/** Deletes objects of uploads that ended without being served, after 7 days. */
+/** Deletes the objects of uploads that ended without being served, once they are 7 days old. */
 export async function deleteUnserved(
   { bucket, nowMs }: Upkeep,
   { unserved }: Pick<Judgement, "unserved">,

@@ -98,8 +98,8 @@ export async function checkSampleDay(tradedate: BeijingDate, stateDir: string): 
 
 /**
  * Publishes the sample packs of `tradedate` and the auction pack. If there is a quality sheet beside the packs, they
- * are published with its verdict. If the day was loaded before, packs that are already served only receive the verdict.
- * For a day that was loaded before, a refusal by the service is ignored, because the user may have withdrawn the day.
+ * are published with its verdict. If the day was loaded before (`isLoaded`), packs that are already served only receive
+ * the verdict. Refusals by the service are then ignored, because the user may have withdrawn the day.
  */
 export async function publishSampleDay(
   client: AdminClient,

@@ -1,5 +1,5 @@
 /**
- * Reads a drop folder, where deliveries arrive. Names contain the day. Folders, archives and tables are that day's
+ * Reads a drop folder, where deliveries arrive. Folders, archives and tables with a day in their name are that day's
  * delivery, and `<day>_aucde.parquet` is its auction pack. Files in a folder `level2` or `auction_tick` are for shares.
  * Folders without a day in their name (a year, a month) are searched. Links are never followed.
  */
@@ -28,7 +28,7 @@ export interface DailyFile {
 /** The paths that belong to one day's delivery according to their names. */
 export interface NamedDelivery {
   tradedate: BeijingDate;
-  /** Paths of folders, archives and tables, which can hold rows of any dataset, ascending. */
+  /** Paths of folders, archives and tables, ascending. They can contain rows of any dataset. */
   orders: string[];
   files: DailyFile[];
   /** Paths named like incomplete transfers. */
@@ -164,7 +164,7 @@ export function isEmpty({ orders, files, underWay, links }: NamedDelivery): bool
   return orders.length === 0 && files.length === 0 && underWay.length === 0 && links.length === 0;
 }
 
-/** Returns the day in `name` as YYYYMMDD or YYYY-MM-DD; null for none or several. */
+/** Returns the day that `name` contains as YYYYMMDD or YYYY-MM-DD; null if it contains none or several. */
 export function dayOfName(name: string): BeijingDate | null {
   const digits = name.match(/(?<!\d)(\d{8}|\d{4}-\d{2}-\d{2})(?!\d)/g) ?? [];
   const days = new Set(digits.flatMap((text) => parseBeijingDate(text.replaceAll("-", "")) ?? []));

@@ -198,7 +198,7 @@ function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][
   };
 }
 
-/** Returns the notice for a missing or incomplete delivery; `isFinal` when the wait has ended. */
+/** Returns the notice for a missing or incomplete delivery. `isFinal`: the wait has ended. */
 export function lateNotice(
   tradedate: BeijingDate,
   arrival: Exclude<Arrival, { state: "complete" }>,

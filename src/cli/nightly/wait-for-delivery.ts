@@ -63,7 +63,8 @@ export async function waitForDelivery(
     const delivery = await look();
     const nowMs = clock.nowMs();
     if (mark !== delivery.mark) {
-      // At the first check the files' own times count; a later change counts from the check that detects it.
+      // At the first check, the last change is taken from the files' times. A later change counts from the check that
+      // detects it.
       changedMs = mark === null ? Math.min(delivery.changedMs, nowMs) : nowMs;
       mark = delivery.mark;
     }
@@ -97,7 +98,7 @@ async function judged(
 export interface Expected {
   /** A file that the sender writes last, with `{date}` for the day. */
   marker?: string;
-  /** Types of files for shares. */
+  /** Types of files for shares that must have arrived. */
   expect?: FileSummary["dataType"][];
 }
 
@@ -147,7 +148,7 @@ export async function deliveryProblem(
 }
 
 /**
- * Returns a clause that names a missing volume before an existing one, or null. `isWholeSevenZip` finds missing last
+ * Returns a clause that names a missing volume if a later one exists, or null. `isWholeSevenZip` detects missing last
  * volumes.
  */
 function missingVolume(paths: readonly string[]): Bilingual | null {
@@ -199,7 +200,7 @@ async function endsUnwritten(path: string): Promise<boolean> {
   const isCompressed = compressionOf(name) !== null;
   const tellsItself = (!isCompressed && archiveFormat(name) !== null) || /\.parquet$/i.test(name);
   if (tellsItself || isUnreadFormat(name) || holdsNoRecords(name)) return false;
-  // In text, one NUL byte at the end is enough; in compressed data, a few NUL bytes can be part of a length field.
+  // A text that ends with a NUL byte is unwritten. Compressed data can end with a few NUL bytes of a length field.
   const { bytes } = await piece(path, isCompressed ? -TAIL_BYTES : -1, TAIL_BYTES);
   return bytes.length > 0 && bytes.every((byte) => byte === 0);
 }
@@ -213,8 +214,8 @@ function isWholeZip(path: string): Promise<boolean> {
 }
 
 /**
- * Returns whether a 7z archive is complete. Its header contains the position of its end, which is zero while the
- * archive is written.
+ * Returns whether a 7z archive is complete. The header contains the position of the archive's end, which is zero while
+ * the archive is written.
  */
 async function isWholeSevenZip(path: string): Promise<boolean> {
   const { bytes, sizeBytes } = await piece(path, 0, SEVEN_ZIP_HEADER_BYTES);
@@ -233,7 +234,10 @@ async function splitBytes(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/** Reads `length` bytes from `offset` (from the end when negative), or fewer in a shorter file. */
+/**
+ * Reads `length` bytes at `offset`, which counts from the end when it is negative. Returns fewer if the file is
+ * shorter.
+ */
 async function piece(
   path: string,
   offset: number,
