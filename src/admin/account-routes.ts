@@ -198,7 +198,10 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
   return added(c, account, { plan, startMs: start, endMs: end });
 }
 
-/** Extends the plan's last subscription. If that has ended, or the plan has none, a new subscription starts now. */
+/**
+ * Extends the account's last subscription to the plan. If it has ended, or if there is none, a new subscription starts
+ * now.
+ */
 async function extend(c: AdminContext): Promise<Answered<Account>> {
   const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
   if (!asked.ok) return asked;

@@ -48,8 +48,8 @@ export async function checkPack(
 }
 
 /**
- * Returns the index of a pack of `dataset`, or what is wrong with its object. Checks every byte of the object as
- * `checkPack` does.
+ * Returns the index of a pack of `dataset`, or what is wrong with its object. Makes the checks of `checkPack` except
+ * the comparison with the day and the claims.
  */
 export async function wholePack(
   bucket: R2Bucket,
@@ -67,8 +67,8 @@ export async function wholePack(
   const check = new PackCheck(index);
   let broken: ArrivalProblem | null = null;
   const checked = (step: () => void) => {
-    // The checksum of all bytes is computed even after a corrupt block, because operators can compare it with their
-    // file's checksum.
+    // Nothing more is checked after a corrupt block. The SHA-256 of all bytes is still computed, because operators can
+    // compare it with that of their file.
     if (broken !== null) return;
     try {
       step();
@@ -99,7 +99,7 @@ export async function packIndex(
   }
 }
 
-/** Returns the catalog's row of a section. */
+/** Converts an entry of the day index to the row that the catalog stores. */
 export function indexRowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }

@@ -1,7 +1,7 @@
 /**
  * `/admin/backup` and `/admin/restores`: send the catalog page by page for the operator's backup file, and receive a
- * backup in chunks. A restore rebuilds the index rows of the backup's packs from R2. Its last step replaces the
- * catalog. Every step can be repeated.
+ * backup in chunks. A restore rebuilds the index rows of the backup's packs from R2. The last step of a restore
+ * replaces the catalog. Every step can be repeated.
  */
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
@@ -237,8 +237,8 @@ async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects
 }
 
 /**
- * Returns the etag of a file's object in R2, or why the object cannot be used. An object whose etag differs from the
- * backup's was copied to R2, so its content is read and verified.
+ * Returns the etag of a file's object in R2, or why the object cannot be used. If the object's etag or size differs
+ * from the backup, the object may have been copied to R2, so its content is read and verified.
  */
 async function wholeFile(
   { bucket }: Pick<Stores, "bucket">,
@@ -298,7 +298,7 @@ async function restoreOf(c: AdminContext): Promise<Answered<Restore>> {
   return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
 
-/** The deployment's `BACKUP_SECRET`; undefined when it is not set. Backups then have no seals. */
+/** The deployment's `BACKUP_SECRET`; undefined when the setting is absent. Backups have no seals in that case. */
 type BackupSecrets = ShareSecrets | undefined;
 
 /** Why a seal is invalid. */
@@ -336,7 +336,7 @@ async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal 
   return { version: secrets.current, mac: await keyedHash(secret, text) };
 }
 
-/** Returns why `seal` is not valid for `text`, or null when it is. */
+/** Returns why `seal` is not valid for `text`; null when the seal is valid. */
 async function sealProblem(
   secrets: BackupSecrets,
   text: string,

@@ -10,11 +10,14 @@ import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
-/** `operator` is the bearer of the request's token. */
+/** `operator` is the holder of the token in the request. */
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
-/** The scopes that permit a route besides `admin`, its handler, and the status of its answer (200 when absent). */
+/**
+ * A route: the scopes that permit it in addition to `admin`, its handler, and the status of its answer (200 when
+ * absent).
+ */
 export type Route = readonly [
   scopes: readonly Exclude<TokenScope, "admin">[],
   handle: (c: AdminContext) => Promise<Answered<object>>,
@@ -26,7 +29,7 @@ export type Routes = Readonly<Record<string, Route>>;
 
 export const READ: Route[0] = ["read"];
 export const PUBLISH: Route[0] = ["publish"];
-/** For routes that a publisher also reads. Their answers contain no customer data. */
+/** For routes that tokens with the scope `read` or `publish` may call. Their answers contain no customer data. */
 export const EITHER: Route[0] = ["read", "publish"];
 export const ADMIN_ONLY: Route[0] = [];
 
@@ -34,7 +37,8 @@ export const ADMIN_ONLY: Route[0] = [];
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
 /**
- * Returns the request's JSON body parsed with `schema`, or a refusal. An empty body is parsed as `whenEmpty`, if given.
+ * Returns the request's JSON body parsed with `schema`, or a refusal. If the body is empty and `whenEmpty` is given,
+ * parses `whenEmpty` instead.
  */
 export async function bodyOf<Schema extends z.ZodType>(
   c: AdminContext,
@@ -77,7 +81,7 @@ function masked(text: string): string {
   return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }
 
-/** Returns the refusal for an unknown `id`; anything in it that looks like a key is masked. */
+/** Returns the refusal for an unknown `id`. Masks everything in the id that looks like a key or a token. */
 export function absent(noun: string, id: string): AdminRefusal {
   const shown = masked(id).slice(0, 100);
   return { reason: "absent", what: shown === "" ? `${noun} with an empty id` : `${noun} ${shown}` };
@@ -109,7 +113,7 @@ export async function readAtMost(
   return bytes;
 }
 
-/** Returns the dataset that the query names; orders when it names none. */
+/** Returns the dataset in the query (orders when absent), or a refusal. */
 export function datasetOf(c: AdminContext): Answered<DatasetName> {
   return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
 }

@@ -9,8 +9,8 @@ export function calledOf({ dataset, tradedate }: DatasetDay): string {
 }
 
 /**
- * Returns the `dataset` property of an answer. Orders have none, because earlier versions of the CLI refuse the
- * property.
+ * Returns an object with the `dataset` property of an answer. For orders the object is empty, because earlier versions
+ * of the CLI refuse the property.
  */
 export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
   return dataset === "orders" ? {} : { dataset };

@@ -106,7 +106,7 @@ export interface ActedOn {
 
 /**
  * Withdraws the revision that the operator saw. Returns `changed: false` when that revision is already withdrawn.
- * Refuses when the day has changed since.
+ * Refuses when the day has changed since the operator read it.
  */
 export async function withdraw(
   { db }: Stores,

@@ -1,6 +1,6 @@
 /**
- * `/admin/days`, `/admin/changes` and `/admin/calendar`: loaded days, publishing in three steps (begin, parts,
- * complete), later actions on days, and the trading calendar.
+ * `/admin/days`, `/admin/changes` and `/admin/calendar`: the loaded days, publishing in three steps (begin, send parts,
+ * complete), withdrawing and restoring days, and the trading calendar.
  */
 import * as z from "zod";
 import { both, ok, refused } from "../base/result.ts";
@@ -148,7 +148,8 @@ async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
 }
 
 /**
- * Lists days whose pack was built by a version before `?version=`, by default before the service's own builder version.
+ * Lists the days whose pack was built by a builder older than `?version=`. The default is the service's own builder
+ * version.
  */
 async function listBuiltBefore(c: AdminContext): Promise<Answered<BuiltBefore>> {
   const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
@@ -221,7 +222,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
   const decision = await dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return refused(decision);
   const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
-  // Another publisher may have served this content while this upload was opened.
+  // While this upload was being opened, another publisher may have served the same content.
   const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
     if (begun.ok) await discard(storesOf(c), begun.value.upload);
@@ -233,8 +234,8 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
 }
 
 /**
- * Returns the answer to a publisher whose rows are already served; null when they are not or when a new revision is
- * forced.
+ * Returns the answer if the publisher's rows are already served and need not be uploaded. Otherwise, and always with
+ * `force`, returns null.
  */
 async function servedAlready(
   c: AdminContext,
@@ -246,8 +247,8 @@ async function servedAlready(
   const served = force ? null : await servedDay(DB, day);
   if (served === null || !isServed(served, content)) return null;
   const pack = (await dayRevisions(DB, day)).find(({ packId }) => packId === served.packId);
-  // A pack of an older builder is replaced although its rows are equal, so that the day is no longer listed for
-  // rebuilding. A pack whose object is lost is uploaded again.
+  // A pack of an older builder is replaced even if the new pack has the same rows, so that the day is no longer listed
+  // for rebuilding. A pack whose object is lost is uploaded again.
   const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
   if (isOlder && served.sha256 !== content.sha256) return null;
   if (pack === undefined || (await PACKS.head(pack.objectKey))?.etag !== pack.etag) return null;

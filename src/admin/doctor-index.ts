@@ -1,4 +1,4 @@
-/** Compares the index rows of a pack with the index region of its object, from which they were made. */
+/** Compares the index rows of a pack with the index region of its object in R2, and rebuilds them from that region. */
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/day-securities.ts";
 import type { DatasetDay } from "../catalog/days.ts";
 import { loadIndexRows } from "../catalog/publish-day.ts";
@@ -11,8 +11,8 @@ import { calledOf } from "./dataset-day.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /**
- * Returns the index and the etag of the pack's object, or a problem. It is a problem when the object is missing, cannot
- * be read, or has a size or build id other than the catalog's.
+ * Returns the index and the etag of the pack's object, or a problem. It is a problem if the object is missing or cannot
+ * be read, or if its size or build id differs from the catalog.
  */
 async function indexInObject(
   bucket: R2Bucket,
@@ -32,8 +32,9 @@ async function indexInObject(
 }
 
 /**
- * Compares the index rows of `pack`, which `day` serves, with the index in its object. Returns the number of securities
- * in the object, and a finding when the rows differ from the object's index.
+ * Compares the index rows of `pack`, the served pack of `day`, with the index in the pack's object. Returns the number
+ * of securities in that index, and a finding if the rows differ from it. If the index cannot be read, returns 0 and a
+ * finding.
  */
 export async function checkIndex(
   { db, bucket }: Stores,
@@ -64,7 +65,7 @@ export async function checkIndex(
 
 /**
  * Rebuilds the index rows of a pack of `dataset` from its object and stores them under `pack.packId`. Returns the
- * object's etag and the number of securities, or why the rows cannot be rebuilt.
+ * object's etag and the number of securities, or the problem that prevents it.
  */
 export async function rebuildIndex(
   { db, bucket }: Stores,

@@ -30,14 +30,14 @@ interface Place {
   called: string;
   /** The day and dataset of a pack; null for a file. */
   day: DatasetDay | null;
-  /** For a file that the builder made from the day's quotes: that day; otherwise null. */
+  /** The day from whose quotes the builder made the file; null for a pack and for an operator's file. */
   quotesOf: BeijingDate | null;
 }
 
 /**
  * An object that is not in the catalog. `place` is null when the service does not use keys of this form. The kind is
  * `newer` when the revision is higher than every revision of the day or file in the catalog and, for a pack, the index
- * can be read. Otherwise the object is not needed, and the kind is `left`.
+ * can be read. The kind of any other object is `left`: it is not needed.
  */
 interface UnknownObject {
   object: StoredObject;

@@ -1,4 +1,7 @@
-/** What the platform provides to a request at the worker's location. Each of these can change when the worker moves. */
+/**
+ * Reports what the platform provides to a request at the worker's location. The results can change when the worker runs
+ * at a different location.
+ */
 import { upperMedian } from "../base/upper-median.ts";
 import { type Env, type Settings, settingsOf } from "../env.ts";
 import { storeCalls } from "../operations/health.ts";
@@ -6,8 +9,8 @@ import type { AdminContext } from "./context.ts";
 import type { PlaceReport } from "./wire.ts";
 
 /**
- * Number of calls to each store, one after another. The median ignores the first call, which can be slow because it may
- * open a connection.
+ * Number of calls to each store, one after another. Their median is reported, because the first call can be slow: it
+ * may open a connection.
  */
 const CALLS = 5;
 

@@ -1,6 +1,6 @@
 /**
- * `/admin/doctor`: the checks with which a deployment examines itself, and repairs that lose no data. A check that
- * throws becomes a finding.
+ * `/admin/doctor`: the deployment's checks of itself, and repairs that lose no data. A check that throws an error is
+ * reported as a finding.
  */
 import { ok, refused } from "../base/result.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";

@@ -36,27 +36,27 @@ export const EXPLAIN_ROUTES: Routes = {
 };
 
 /**
- * When no account is named, the request is searched for in the gates of accounts that were active within this time, the
- * most recently active first.
+ * When no account is named, only the gates of accounts that were active within this time are searched, at most
+ * `MAX_ASKED` accounts. The most recently active ones come first.
  */
 const ACTIVE_MS = 3 * 86_400_000;
 const MAX_ASKED = 400;
 /** Number of accounts whose gates are queried concurrently. */
 const AT_ONCE = 10;
 
-/** What the gate of an account and interface has stored about a request it accepted. */
+/** What a gate has stored about a request that it accepted. There is one gate for each account and interface. */
 interface Accepted {
   accountId: string;
   apiname: string;
   grant: GrantSummary;
-  /** The request's outcome, if the worker has reported it. */
+  /** The request's outcome; null if the worker has not reported it. */
   outcome: RequestOutcome | null;
   inProgress: boolean;
 }
 
 /**
- * Looks for the request among the stored refusals. Then looks for it in the gate of `?account=` or, without one, in the
- * gates of recently active accounts.
+ * Explains a past request. Searches the stored refusals first, and then the gates of the account that `?account=` or
+ * the refusal names. If there is no refusal and no account is named, searches the gates of recently active accounts.
  */
 async function explainId(c: AdminContext): Promise<ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
@@ -174,7 +174,10 @@ function unknown(requestId: string): ExplainedRequest {
   };
 }
 
-/** The assumed caller: a key, a key id, or an account. */
+/**
+ * Names the caller for whom the request is evaluated, by a key, a key id or an account. If all are absent, the key in
+ * the request is used.
+ */
 type Asker = Pick<z.output<typeof explainSchema>, "key" | "keyId" | "account">;
 
 /** Evaluates the request in the body as if it were made now, without counting or changing anything. */
@@ -203,7 +206,7 @@ function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: st
   return apikey === undefined && (keyId ?? account) !== undefined ? { apikey: "" } : {};
 }
 
-/** Evaluates steps 2 and later. Returns the first refusal, already recorded, or null. */
+/** Evaluates step 2 and all later steps, and records them in `judged`. Returns the first refusal, or null. */
 async function judge(
   c: AdminContext,
   envelope: Envelope,
@@ -287,7 +290,7 @@ async function principalFor(
     : ok({ ...principal, keyId: keyId ?? "" });
 }
 
-/** The evaluated steps and their result. */
+/** Collects the evaluated steps, and makes the explanation from them. */
 class Judged {
   readonly steps: ExplainedStep[] = [];
   asker: Principal | null = null;

@@ -86,7 +86,10 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
   return begun.ok ? ok(uploadingAnswer(begun.value)) : begun;
 }
 
-/** Returns whether a checked revision has exactly this content, so that nothing needs to be sent. */
+/**
+ * Returns whether the revision has passed its checks and has exactly this content. In that case nothing needs to be
+ * sent.
+ */
 function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
   const isChecked = file.state === "verifying" || file.state === "published";
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
@@ -102,7 +105,7 @@ function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null
     : { reason: "operators_file", name: standing.name, revision: standing.revision, state: standing.state };
 }
 
-/** Returns the refusal of a file's content that an operator's withdrawal forbids. */
+/** Returns the refusal for content of a file that an operator's withdrawal forbids. */
 function withdrawnRefusal(
   { dataType, tradedate, name }: FilePlace,
   { withdrawal, isSame }: { withdrawal: Withdrawal; isSame: boolean },
@@ -127,7 +130,7 @@ async function completeUpload(c: AdminContext): Promise<Answered<FileSummary>> {
   return file === undefined ? refused({ reason: "other_publisher", called: place.name }) : ok(readable(file));
 }
 
-/** Publishes the revision that the operator names. Does nothing when it is already published. */
+/** Publishes the revision that `meant` returns for the request. Does nothing when it is already published. */
 async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
   // Earlier versions of the command send no body.
   const asked = both(placeOf(c), await bodyOf(c, publishFileSchema, {}));
@@ -198,7 +201,7 @@ async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
   return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.name });
 }
 
-/** Returns the current state of the revision. */
+/** Returns the revision in its current state, or a refusal if a newer revision has replaced it. */
 async function present(c: AdminContext, file: StoredFile): Promise<Answered<FileSummary>> {
   const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
   return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(readable(now));
@@ -232,7 +235,7 @@ function absent({ name }: FilePlace): AdminRefusal {
   return { reason: "absent", what: `file ${name}` };
 }
 
-/** The claims of an upload besides size and checksum. */
+/** The claims of a file upload in addition to size and checksum. */
 type FileClaims = { origin?: FileOrigin };
 
 /** Returns the upload target for the file at `place`. `origin` determines the object key of a new upload. */
@@ -252,9 +255,9 @@ function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTa
 }
 
 /**
- * Checks the size and checksum of every file, the footer of an auction pack (contract 8.7), and that any other
- * `.parquet` file has a footer. Pages are not decoded here, because a worker lacks the memory; the command has decoded
- * them before the upload.
+ * Returns what is wrong with an uploaded file, or null. Checks the size and checksum of every file, the footer of an
+ * auction pack (contract 8.7), and that any other `.parquet` file has a readable footer. Does not decode pages, because
+ * a worker lacks the memory. The command has decoded them before the upload.
  */
 async function checkFile(
   bucket: R2Bucket,

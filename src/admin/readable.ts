@@ -1,11 +1,11 @@
-/** Instants in answers: RFC 3339 in Beijing time instead of Unix milliseconds. */
+/** Converts the instants in answers from Unix milliseconds to RFC 3339 in Beijing time. */
 import { beijingTimestamp } from "../calendar/beijing.ts";
 
 /** Matches the names of properties that hold instants. Other names that end in `Ms` hold durations. */
 const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
 type InstantName = "atMs" | "startMs" | "endMs" | "untilMs" | `${string}AtMs`;
 
-/** `Value` with every instant as text, under its name without `Ms`. */
+/** The type that `readable` returns: every instant is text, and the name of its property has no `Ms`. */
 export type Readable<Value> = Value extends string | number | boolean | null | undefined
   ? Value
   : Value extends readonly (infer Each)[]
@@ -17,8 +17,8 @@ export type Readable<Value> = Value extends string | number | boolean | null | u
       };
 
 /**
- * Returns `value` with readable instants, at any depth: `endMs` becomes `end`, as RFC 3339 text in Beijing time or null.
- * Durations keep their names and stay in milliseconds.
+ * Returns a copy of `value` in which every instant, at any depth, is RFC 3339 text in Beijing time or null. The names
+ * of these properties lose `Ms`: `endMs` becomes `end`. Durations keep their names and stay in milliseconds.
  *
  * @example readable({ keyId: "key_1", revokedAtMs: null }) // { keyId: "key_1", revokedAt: null }
  */

@@ -32,7 +32,7 @@ export type AdminRefusal =
   | { reason: "weekend_open"; day: string; more: number }
   | { reason: "not_later"; plan: string; end: string }
   | { reason: "key_over"; keyId: string }
-  /** Another publisher has meanwhile opened or served an upload of the same target. */
+  /** Another publisher was the first to open or serve an upload of the same target. */
   | { reason: "other_publisher"; called: string }
   | { reason: "upload_ended"; state: "replaced" | "abandoned" | "refused" | "served"; note: string }
   /** R2 no longer has the upload; it discards incomplete ones after 7 days. */
@@ -87,7 +87,7 @@ export type AdminRefusal =
 
 type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
-/** The statuses of refusals; 422 where none is given. */
+/** The HTTP statuses of refusals; 422 for a reason that is not listed. */
 const STATUS: Partial<Record<AdminRefusal["reason"], AdminStatus>> = {
   token_wrong: 401,
   scope_lacking: 403,

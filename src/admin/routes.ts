@@ -30,8 +30,8 @@ export const ROUTES: Routes = {
 };
 
 /**
- * Returns the app of all `ROUTES`. Every route requires an operator's token with a permitted scope; unknown paths
- * return 404 only to callers with a token.
+ * Returns the app of all `ROUTES`. Every route requires an operator's token with a permitted scope. An unknown path
+ * returns 404 to callers with a valid token and 401 to all others.
  *
  * @example app.route("/admin", adminRoutes())
  */
@@ -72,7 +72,7 @@ function answer(c: AdminContext, result: Answered<object>, status: 200 | 201 = 2
   return c.json(body, refusedWith);
 }
 
-/** Answers a fault with a generic message; the log has the details. */
+/** Logs an unexpected error with its details, and responds with a generic message. */
 function fault(failure: Error, c: AdminContext): Response {
   // Logs the route's pattern instead of the path, because a caller may have put a key where an id belongs.
   const { method, routePath } = c.req;

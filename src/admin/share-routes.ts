@@ -1,6 +1,6 @@
 /**
- * `/admin/shares` and `/admin/external`: shares and their revocation, external shares, and the secret behind their
- * passwords.
+ * `/admin/shares` and `/admin/external`: shares and their revocation, external shares, and the versions of the share
+ * secret.
  */
 import * as z from "zod";
 import { both, ok, refused } from "../base/result.ts";

@@ -1,5 +1,5 @@
 /**
- * The three steps of an upload, shared by packs and files: begin (or resume), parts, complete. An interrupted step
+ * The three steps of an upload, shared by packs and files: begin (or resume), send parts, complete. An interrupted step
  * leaves the served content unchanged and can be repeated.
  */
 import { randomBase62 } from "../base/base62.ts";
@@ -65,9 +65,9 @@ export interface UploadTarget<Claims> {
 const NUMBER = /^(\d+)(\.|$)/;
 
 /**
- * Returns the target's next revision number: higher than every number that the catalog has issued and every number of
- * an unknown object in R2. A catalog restored from a backup can lack revisions to which cursors, downloads, copies and
- * newer backups still refer.
+ * Returns the target's next revision number. It is higher than every number that the catalog has issued, and higher
+ * than the number of every unknown object in R2. A catalog restored from a backup can lack revisions to which cursors,
+ * downloads, copies and newer backups still refer.
  */
 export async function freeRevision(
   { db, bucket }: Stores,
@@ -153,8 +153,8 @@ async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<
 }
 
 /**
- * Opens `upload` in place of the target's open upload. Returns false when another upload was opened or served
- * meanwhile.
+ * Opens `upload` in place of the target's open upload. Returns false when another upload was opened or served since
+ * `previous` was read.
  */
 export async function takeOver(
   { db, bucket }: Stores,
@@ -187,7 +187,7 @@ const POLL_MS = 100;
 
 /**
  * Stores part `n` of `upload`. Refuses bytes of the wrong size or with a SHA-256 other than `sha256`. A part that is
- * already stored with this hash is not sent to R2 again, even when another caller has completed the upload meanwhile.
+ * already stored with this hash is not sent to R2 again, even if another caller has completed the upload since then.
  * When several publishers send the same content at once, only one of them stores each part.
  */
 async function storePart(
@@ -221,8 +221,8 @@ async function storePart(
 }
 
 /**
- * Claims the part (`ours`), or waits until another publisher has stored it (`stored`). Refuses when the upload accepts
- * no parts.
+ * Returns `ours` when this call has claimed the part and must store it. While another publisher holds the claim, waits;
+ * returns `stored` when the part is stored. Refuses when the upload accepts no parts.
  */
 async function claimed(
   db: D1Database,
@@ -282,9 +282,9 @@ export async function complete<Claims>(
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
   if (missing.length > 0) return refused({ reason: "parts_missing", missing });
-  // From here on the parts can become an object at any moment, so the revision's number counts as used.
+  // From here on the parts can become an object at any moment, so the revision number counts as used.
   await moveUpload(db, upload, "uploading", "completing");
-  // Another caller may have changed the state meanwhile.
+  // Another caller may have changed the state since the upload was read.
   const now = await findUpload<Claims>(db, target, uploadId);
   if (now === null || now.state === "uploading")
     throw new Error(`upload ${uploadId} returned to an earlier state`);

@@ -1,4 +1,4 @@
-/** The scheduled task: writes its findings to the log and sends them to the operator's webhook. */
+/** Runs the scheduled task, writes its findings to the log and sends them to the operator's webhook. */
 
 import type { Bilingual } from "../base/language.ts";
 import { type Notice, sendNotice, type Webhook, webhookKindOf } from "../base/webhook.ts";
@@ -15,7 +15,7 @@ export interface Watched {
 
 /**
  * Runs the scheduled task and logs its findings. With `tell`, also sends them to the webhook, except completed repairs.
- * Before sending, waits until every change of a day that the checks saw is announced (contract 9).
+ * Before sending, waits until the newest change of a day is announced to customers (contract 9).
  */
 export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
   const settings = settingsOf(env);

@@ -18,7 +18,8 @@ export const accountIdSchema = z
   .regex(/^[^\p{C}]+$/u, "expected printable characters");
 
 /**
- * The form of new ids. It excludes spaces, marks that look like other characters, and `.` and `..`, which URLs resolve.
+ * The form of new ids. It excludes spaces and other characters that make different ids look alike. It also excludes `.`
+ * and `..`, which URLs resolve.
  */
 const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
@@ -43,7 +44,7 @@ export const newAccountSchema = z.strictObject({
   note: z.string().trim().max(2_000).default(""),
 });
 
-/** Contact and note. An absent property stays unchanged. */
+/** An account's new contact and note. The one that is absent stays unchanged. */
 export const accountContactSchema = z
   .strictObject({
     contact: z.string().trim().max(200).optional(),
@@ -100,7 +101,7 @@ export const usageListSchema = z.strictObject({
       accountId: z.string(),
       service: z.string(),
       requests: countSchema,
-      /** How many of the requests were for whole files. */
+      /** Number of these requests that were for whole files. */
       files: countSchema,
       /** Bytes of response bodies. */
       bytes: countSchema,
@@ -119,10 +120,10 @@ export const newKeySchema = z.strictObject({
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
 
-/** The longest time for which the old key still works after a roll. */
+/** The longest time for which an old key can still work after it was replaced. */
 const MAX_OVERLAP_MS = 7 * 86_400_000;
 
-/** Replaces a key by a new one with the same name. The old key works for at most `overlapMs` more. */
+/** Replaces a key with a new one of the same name. The old key works for at most `overlapMs` more. */
 export const rollKeySchema = z.strictObject({
   overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
 });
@@ -149,7 +150,7 @@ export const keySummarySchema = z.strictObject({
 });
 export type KeySummary = z.infer<typeof keySummarySchema>;
 
-/** A session or link, valid from `createdAt` (inclusive) to `expiresAt` (exclusive). */
+/** A console session or a one-time link, valid from `createdAt` (inclusive) to `expiresAt` (exclusive). */
 const consoleSpanSchema = z.strictObject({ createdAt: z.string(), expiresAt: z.string() });
 
 export const accountSchema = z.strictObject({
@@ -194,8 +195,9 @@ export const keyImportSchema = z.strictObject({
 });
 
 /**
- * The result of an import: `imported` rows added a key or changed the plan's end, `unchanged` rows already existed,
- * `refused` rows changed nothing. A repeated import changes nothing.
+ * The result of an import. `imported`: number of rows that added a key or a plan, or changed a plan's end. `unchanged`:
+ * number of rows that were already in the catalog. `refused`: the rows that were not imported, each with its error. A
+ * repeated import changes nothing.
  */
 export const keysImportedSchema = z.strictObject({
   imported: countSchema,
@@ -243,7 +245,8 @@ export const standingSchema = z.strictObject({
   /** What `account_info` returns to the key holder. */
   info: partSchemas().accountInfo,
   /**
-   * The request that holds the dataset's slot, and the latest instant at which the slot is freed; null when it is free.
+   * The request that holds the slot of the dataset, and the instant by which the slot is freed at the latest. Null when
+   * the slot is free.
    */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });
@@ -261,11 +264,11 @@ export const accountListSchema = z.strictObject({
       contact: z.string(),
       note: z.string(),
       disabled: z.boolean(),
-      /** The plan in force, or else the one that ended last; null when there was never one. */
+      /** The plan in force, otherwise the plan that ended last; null when the account has had no plan so far. */
       plan: planNameSchema.nullable(),
       planState: z.enum(["active", "expired", "none"]),
       planEndsAt: z.string().nullable(),
-      /** Number of keys in force. */
+      /** Number of keys that are neither revoked nor expired. */
       keys: countSchema,
       lastUsedAt: z.string().nullable(),
     }),
@@ -281,8 +284,8 @@ const bilingualSchema = z.strictObject({ zh: z.string(), en: z.string() });
 export const explainedRequestSchema = z.strictObject({
   requestId: z.string(),
   /**
-   * `in_progress`: the request holds the slot now. `unfinished`: it was accepted, but no end was reported. `unknown`:
-   * it was never recorded, or its record has been deleted.
+   * `in_progress`: the request holds the slot now. `unfinished`: it was accepted, but its outcome was never reported.
+   * `unknown`: it was never recorded, or its record has been deleted.
    */
   state: z.enum(["refused", "served", "in_progress", "unfinished", "unknown"]),
   accountId: z.string().nullable(),
@@ -302,7 +305,7 @@ export type ExplainedRequest = z.infer<typeof explainedRequestSchema>;
 /** A request to evaluate as if it were made now. At most one of `key`, `keyId` and `account` names the caller. */
 export const explainSchema = z
   .strictObject({
-    /** The body as the customer sends it; its own `apikey` is used when no caller is named. */
+    /** The body as the customer sends it. Its `apikey` is used when no caller is named. */
     request: z.string().max(70_000),
     key: z.string().max(512).optional(),
     keyId: z.string().optional(),
@@ -325,7 +328,7 @@ const explainedStepSchema = z.strictObject({
 });
 export type ExplainedStep = z.infer<typeof explainedStepSchema>;
 
-/** The answer that the request would get now, and why; nothing was counted or changed. */
+/** The answer that the request would get now, and the steps that lead to it. Nothing was counted or changed. */
 export const explanationSchema = z.strictObject({
   accountId: z.string().nullable(),
   keyId: z.string().nullable(),

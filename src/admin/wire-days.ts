@@ -1,21 +1,21 @@
 /**
- * Admin bodies about days, uploads, adopted packs and the trading calendar. Every day belongs to one dataset: the one
- * that `dataset` in the query names, or orders.
+ * Admin bodies about days, uploads, adopted packs and the trading calendar. A body about a day refers to one dataset,
+ * which `dataset` in the query names; the default is orders.
  */
 
 import * as z from "zod";
 import { beijingDateSchema, countSchema, datasetSchema, sha256Schema } from "./wire-fields.ts";
 
 /**
- * Bytes of every part except the last. R2 requires parts of equal size, and a worker's memory has space for many of 8
- * MiB.
+ * The size of every part except the last, in bytes. R2 requires parts of equal size, and many parts of 8 MiB fit into a
+ * worker's memory.
  */
 export const PART_SIZE_BYTES = 8 * 1024 * 1024;
 
 /** R2's maximum number of parts, so a pack has at most 78 GiB. */
 export const MAX_PARTS = 10_000;
 
-/** Header of a part upload: SHA-256 of the part's bytes, 64 hex digits. */
+/** The header of a part upload with the SHA-256 of the part's bytes, as 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
 /** Numbers of securities by result of a check: passed, failed, or not provable from the data. */
@@ -25,11 +25,12 @@ const checkCountsSchema = z.strictObject({
   not_provable: countSchema,
 });
 
-/** The maximum number of a builder's checks; the builder chooses their names. */
+/** The maximum number of checks in a builder's result. The builder chooses their names. */
 const MAX_CHECKS = 40;
 
 /**
- * The builder's quality check: its verdict, a clause that names what failed, and the numbers of securities by check.
+ * The result of the builder's quality check: the verdict, a clause that names what failed, and for each check the
+ * numbers of securities by result.
  */
 export const qualitySchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
@@ -54,7 +55,7 @@ export const beginUploadSchema = z.strictObject({
   securities: countSchema,
   /** Whether the build left out broken rows. Such a day is served and marked as degraded. */
   degraded: z.boolean().default(false),
-  /** What a degraded build lacks, as a clause for operators; absent when no quality sheet names it. */
+  /** What a degraded build lacks, as a clause for operators; absent when the publisher did not say. */
   shortfall: z.string().trim().min(1).max(300).optional(),
   /** Absent when no quality check ran. A day that failed the check is refused before the upload, unless forced. */
   quality: qualitySchema.optional(),
@@ -77,7 +78,7 @@ export type StoredPart = z.infer<typeof storedPartSchema>;
 
 const DAY_STATES = ["available", "withdrawn", "damaged"] as const;
 
-/** A revision of a day with the facts of its pack. */
+/** A revision of a day, with properties of its pack. */
 const revisionFacts = {
   revision: z.int().min(1),
   degraded: z.boolean(),
@@ -100,7 +101,7 @@ const daySummarySchema = z.strictObject({
   state: z.enum(DAY_STATES),
   /** The reason for the withdrawal or the damage, or what a degraded day lacks; otherwise empty. */
   note: z.string(),
-  /** Milliseconds until this revision is announced to customers (contract 9); 0 once it is. */
+  /** Milliseconds until this revision is announced to customers (contract 9); 0 after the announcement. */
   announcedInMs: countSchema,
 });
 export type DaySummary = z.infer<typeof daySummarySchema>;
@@ -109,7 +110,7 @@ export type DaySummary = z.infer<typeof daySummarySchema>;
 export const uploadingSchema = z.strictObject({
   state: z.literal("uploading"),
   uploadId: z.string(),
-  /** The revision number of this content. */
+  /** The revision number under which the content will be served. */
   revision: z.int().min(1),
   partSizeBytes: z.int().min(1),
   partCount: z.int().min(1),
@@ -135,7 +136,7 @@ export type Published = z.infer<typeof publishedSchema>;
  */
 const OVERVIEW_STATES = [...DAY_STATES, "degraded", "pending", "missing"] as const;
 
-/** A day of a month, loaded or not; numbers are null when it was never loaded. */
+/** A day of a month, loaded or not. The properties that can be null are null when the day was never loaded. */
 const dayOverviewSchema = z.strictObject({
   tradedate: beijingDateSchema,
   state: z.enum(OVERVIEW_STATES),
@@ -162,7 +163,7 @@ export type DatasetList = z.infer<typeof datasetListSchema>;
 export const loadedDaysSchema = z.strictObject({ days: z.array(beijingDateSchema) });
 export type LoadedDays = z.infer<typeof loadedDaysSchema>;
 
-/** Loaded days whose pack was built by a version before `version` or names no version, oldest first. */
+/** Loaded days whose pack was built by a version before `version` or does not name its version, oldest first. */
 export const builtBeforeSchema = z.strictObject({
   version: z.string(),
   days: z.array(
@@ -270,7 +271,7 @@ export const changeListSchema = z.strictObject({
 });
 export type ChangeList = z.infer<typeof changeListSchema>;
 
-/** A revision in a day's history, newest first. `replacedAt` is null for the current one. */
+/** A revision in a day's history. `replacedAt` is null for the current revision. */
 const dayRevisionSchema = z.strictObject({
   ...revisionFacts,
   objectKey: z.string(),
@@ -311,7 +312,7 @@ export const calendarChangeSchema = z.strictObject({
 export type CalendarChange = z.input<typeof calendarChangeSchema>;
 
 export const calendarChangedSchema = z.strictObject({
-  /** Number of days that are new or changed between open and closed. */
+  /** Number of days that were added, or that changed from open to closed or from closed to open. */
   changed: countSchema,
   /**
    * The last day up to which the calendar has no gap. The search for gaps begins today, or on the calendar's first day
@@ -356,7 +357,10 @@ export type AdoptableList = z.infer<typeof adoptableListSchema>;
 /** Serves the pack in `objectKey` as the day's next revision after checking it. The answer is `Published`. */
 export const adoptDaySchema = z.strictObject({
   objectKey: z.string().min(1).max(200),
-  /** The pack's checksum; needed only for an object of an earlier version, which does not store it. */
+  /**
+   * The pack's checksum. Needed only if an earlier version uploaded the object, because the object then lacks the
+   * checksum.
+   */
   sha256: sha256Schema.optional(),
   /** Whether the pack's build left rows out; by default, what its upload announced. */
   degraded: z.boolean().optional(),

@@ -9,12 +9,13 @@ import { beijingDateSchema, countSchema, instantSchema, sha256Schema } from "./w
 
 export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" or ")}`);
 
-/** Only characters that no system or tool has to encode in URLs. */
+/** Matches file names without characters that must be encoded in URLs. */
 const FILE_NAME = /^[0-9A-Za-z][0-9A-Za-z._-]{0,127}$/;
 
 /**
- * Returns why a file of this type and day cannot be called `name`, as a clause, or null. The name must contain the date
- * and no other date. `<date>_<dataset>.parquet` is reserved for day packs, which `publish` uploads.
+ * Returns why a file of this type and day cannot be called `name`, as a clause; null if it can. An auction file must
+ * have the name of the day's auction pack. Any other name must contain the date and no other date.
+ * `<date>_<dataset>.parquet` is reserved for day packs, which `publish` uploads.
  */
 export function fileNameProblem(dataType: DataType, tradedate: BeijingDate, name: string): string | null {
   if (dataType === "auction_tick") {
@@ -83,7 +84,7 @@ export type FileUploadBegun = z.infer<typeof fileUploadBegunSchema>;
 export const fileListSchema = z.strictObject({ files: z.array(fileSummarySchema) });
 export type FileList = z.infer<typeof fileListSchema>;
 
-/** Publishes a revision in shares. */
+/** Publishes a revision of a file in shares. */
 export const publishFileSchema = z.strictObject({
   /** The revision to publish. When absent, the only one that can be published; refused when there are several. */
   revision: z.int().min(1).optional(),
@@ -92,7 +93,7 @@ export const publishFileSchema = z.strictObject({
    * instead.
    */
   force: z.boolean().default(false),
-  /** A builder's upload never replaces an operator's file. */
+  /** A file from the builder never replaces an operator's file. */
   origin: originSchema,
 });
 export type PublishFile = z.input<typeof publishFileSchema>;
@@ -162,7 +163,9 @@ export const secretVersionsSchema = z.strictObject({
   versions: z.array(
     z.strictObject({
       version: z.int(),
-      /** Whether the secret contains this version; otherwise the shares and links that depend on it do not work. */
+      /**
+       * Whether the secret contains this version. If not, the shares and links that depend on the version do not work.
+       */
       present: z.boolean(),
       /** Number of shares in force that depend on this version. */
       shares: countSchema,
@@ -189,7 +192,9 @@ export const rotatedSecretSchema = secretVersionsSchema.extend({
 });
 export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
 
-/** All shares ever created for an account, newest first; or, when no account is named, all valid shares by id. */
+/**
+ * When an account is named: all shares ever created for it, newest first. Otherwise: all valid shares, sorted by id.
+ */
 export const shareListSchema = z.strictObject({
   shares: z.array(shareSummarySchema),
   /** The value of `after` for the next page; null on the last page. */

@@ -44,7 +44,8 @@ export type DoctorReport = z.infer<typeof doctorReportSchema>;
 /** What the platform provides to a request at the worker's location. */
 export const placeReportSchema = z.strictObject({
   /**
-   * The caller's address in `CF-Connecting-IP`, by which the guard of shares counts attempts; null without the header.
+   * The caller's address in the header `CF-Connecting-IP`; null without the header. The guard of shares counts attempts
+   * by this address.
    */
   address: z.string().nullable(),
   /** Whether the Cache API stores entries. */
@@ -58,8 +59,8 @@ export const findingListSchema = z.strictObject({ findings: z.array(findingSchem
 export type FindingList = z.infer<typeof findingListSchema>;
 
 /**
- * Objects that are not in the catalog, by key. Those of the last 24 hours are left out, because they may belong to an
- * upload.
+ * Objects in R2 that are not in the catalog, sorted by key. Objects that were stored in the last 24 hours are left out,
+ * because they may belong to an upload.
  */
 export const unknownObjectsSchema = z.strictObject({
   objects: z.array(z.strictObject({ key: z.string(), sizeBytes: countSchema, uploadedAt: z.string() })),
@@ -93,7 +94,7 @@ const scheduledRunSchema = z.strictObject({
 });
 export type ScheduledRun = z.infer<typeof scheduledRunSchema>;
 
-/** Names of columns by table, in the order of the rows' values. */
+/** The names of each table's columns, in the order of the values in its rows. */
 const tablesSchema = z.record(z.string(), z.array(z.string()));
 
 /** HMAC-SHA-256 under a version of `BACKUP_SECRET`, as 64 hex digits. */
@@ -103,7 +104,7 @@ export const backupSealSchema = z.strictObject({
 });
 export type BackupSeal = z.infer<typeof backupSealSchema>;
 
-/** Identifies a backup. The seals of its pages contain its `id`. */
+/** Identifies a backup. The seal of each page also covers this `id`. */
 export const backupIdentitySchema = z.strictObject({
   id: z.string().regex(/^[0-9A-Za-z]{24}$/),
   /** When the backup began, by the service's clock, Unix milliseconds. */
@@ -113,7 +114,7 @@ export const backupIdentitySchema = z.strictObject({
 });
 export type BackupIdentity = z.infer<typeof backupIdentitySchema>;
 
-/** What a backup contains, and the order in which it is read. */
+/** The content of a backup, and the order in which its tables are read. */
 export const backupPlanSchema = z.strictObject({
   version: z.string(),
   identity: backupIdentitySchema,
@@ -131,13 +132,16 @@ export type BackupPlan = z.infer<typeof backupPlanSchema>;
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 export type BackupValue = z.infer<typeof valueSchema>;
 
-/** Rows of one table; `next` is the value of `after` (JSON) for the following rows, null at the end. */
+/**
+ * Rows of one table. `next`, as JSON, is the value of `after` in the request for the following rows; null at the end of
+ * the table.
+ */
 export const backupPageSchema = z.strictObject({
   rows: z.array(z.array(valueSchema)),
   next: z.array(valueSchema).nullable(),
   /**
-   * The seal, which also covers the page's position; null when the service has no `BACKUP_SECRET` or no backup was
-   * named.
+   * The seal of the rows and of the page's position. Null when the service has no `BACKUP_SECRET`, or when the request
+   * did not name a backup.
    */
   seal: backupSealSchema.nullable(),
 });
@@ -158,7 +162,7 @@ export const beginRestoreSchema = z.strictObject({
 });
 export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
-/** A revocation or other change that stays in force although the backup has an earlier state. */
+/** A revocation or other change that stays in force although the backup contains the state before it. */
 const keptRevocationSchema = z.strictObject({
   kind: z.enum(["token", "account", "key", "key_end", "share", "external", "plans"]),
   subject: z.string(),
@@ -175,12 +179,14 @@ export const restoreStateSchema = z.strictObject({
   /** When done: days with packs in R2 that are newer than the backup and can be adopted. */
   adoptable: z.array(adoptableDaySchema).default([]),
   kept: z.array(keptRevocationSchema).default([]),
-  /** When done: whether the deployment was empty, so that revocations since the backup are unknown. */
+  /**
+   * When done: whether the deployment was empty before the restore. If so, revocations after the backup are unknown.
+   */
   overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table. When seals are verified, these must be all rows of one sealed page. */
+/** Rows of one table. When seals are verified, they must be exactly the rows of one sealed page. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
   rows: z.array(z.array(valueSchema)),
@@ -218,7 +224,7 @@ export { ACTOR_KINDS, TOKEN_SCOPES, type TokenScope } from "../entitlement/opera
 const scopeSchema = z.enum(TOKEN_SCOPES);
 
 export const newTokenSchema = z.strictObject({
-  /** The holder; a name is never reused, because the audit refers to it. */
+  /** The holder's name. A name is never reused, because the audit refers to it. */
   name: z
     .string()
     .trim()
@@ -252,7 +258,10 @@ export type TokenSummary = z.infer<typeof tokenSummarySchema>;
 export const tokenListSchema = z.strictObject({ tokens: z.array(tokenSummarySchema) });
 export type TokenList = z.infer<typeof tokenListSchema>;
 
-/** Newest first. `before` and `after` are JSON values whose form depends on the action; null when there is none. */
+/**
+ * The entries of the audit, newest first. `before` and `after` are JSON values whose form depends on the action. A
+ * value that does not exist is null.
+ */
 export const auditListSchema = z.strictObject({
   entries: z.array(
     z.strictObject({

@@ -1,15 +1,15 @@
 /**
- * The bodies that the CLI and `/admin` exchange: each has one strict schema. The CLI imports this file, so it must not
- * import the worker's own types.
+ * Strict schemas of the bodies that the CLI and `/admin` exchange. The CLI imports this file, so it must not import the
+ * worker's own types.
  *
  * Every route requires `Authorization: Bearer` with the secret `ADMIN_TOKEN` or with a named token whose scope permits
  * the route. A refusal is `{error: sentence, reason}` with one of these HTTP statuses: 400 (malformed request), 401
  * (wrong token), 403 (missing scope), 404 (not found), 409 (conflict, often with another operator), 413 (body too
  * large), 422 (valid request that is refused).
  *
- * The tables of routes (`DAY_ROUTES` …) name the handlers, which parse their bodies with these schemas and return these
- * types. Routes below `/days`, `/changes` and `/doctor/index`, and an account's `standing`, `credit` and `free`, accept
- * `dataset=` in the query; the default is orders.
+ * The handlers in the tables of routes (`DAY_ROUTES` …) parse bodies with these schemas and return these types. Routes
+ * below `/days`, `/changes` and `/doctor/index`, and an account's `standing`, `credit` and `free`, accept `dataset=` in
+ * the query; the default is orders.
  */
 import * as z from "zod";
 

@@ -1,7 +1,7 @@
 /**
  * Computes the opening call auction of a security from its quotes: one row for each call snapshot, and one for the
- * result. A snapshot's values decide whether it is a call snapshot or the result. Its time cannot: after 09:25, both
- * can occur in the same second (contract 8.10).
+ * result. A snapshot's values decide whether it is a call snapshot or the result. Its time does not, because after
+ * 09:25 both can occur in the same second (contract 8.10).
  */
 import { type RowsOf, storedColumns } from "../datasets/dataset.ts";
 import { LEVELS, quotes as quotesDataset } from "../datasets/quotes.ts";
@@ -41,13 +41,16 @@ export interface AuctionRow {
   /** The matched quantity in shares; in the result row, the traded quantity. */
   volume: number;
   unmatched: number;
-  /** The side of `unmatched`; empty when that is 0. */
+  /** The side that has the unmatched quantity; empty when nothing is unmatched. */
   side: "b" | "s" | "";
 }
 
 /** A snapshot that is impossible in an auction and gets no row. */
 export interface AuctionDefect {
-  /** `auction_snapshot`: neither a call nor the result; `auction_sides`: both sides have an unmatched quantity. */
+  /**
+   * `auction_snapshot`: the snapshot is neither a call snapshot nor the result. `auction_sides`: both sides have an
+   * unmatched quantity.
+   */
   kind: "auction_snapshot" | "auction_sides";
   /** The quote's row number, from 0. */
   row: number;
@@ -97,8 +100,8 @@ function isCall(quotes: AuctionQuotes, row: number): boolean {
 }
 
 /**
- * Returns the row of a call snapshot, or `null` when both sides have an unmatched quantity. Level 2 of a side holds its
- * unmatched quantity.
+ * Returns the row of a call snapshot, or `null` when both sides have an unmatched quantity. Level 2 of each side
+ * contains that side's unmatched quantity.
  */
 function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
   const [buys, sells] = [at(quotes.bidVolume2, row), at(quotes.askVolume2, row)];
@@ -145,8 +148,8 @@ function at(values: Float64Array, row: number): number {
 }
 
 /**
- * The largest price change and previous close, in ten-thousandths of a yuan, that `percentChange` computes with
- * doubles.
+ * Up to this price change and previous close, in ten-thousandths of a yuan, `percentChange` computes exactly with
+ * doubles. Above, it uses `BigInt`.
  */
 const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
 

@@ -22,12 +22,12 @@ export interface By {
   nowMs: number;
 }
 
-/** The subscriptions of the account `a` as JSON, by start and then plan. */
+/** An SQL column: the subscriptions of the account `a` as JSON, sorted by start, then plan. */
 export const SUBSCRIPTIONS = part`
     (SELECT json_group_array(json_object('plan', plan, 'startMs', start_ms, 'endMs', end_ms) ORDER BY start_ms, plan)
      FROM subscriptions s WHERE s.account_id = a.account_id) AS subscriptions`;
 
-/** Returns the account with its subscriptions (by start, then plan), or null. */
+/** Returns the account with its subscriptions (sorted by start, then plan), or null. */
 export async function findAccount(db: D1Database, accountId: string): Promise<Account | null> {
   const row = await sql(db)`
     SELECT account_id AS accountId, contact, note, disabled_at_ms AS disabledAtMs, created_at_ms AS createdAtMs,
@@ -41,13 +41,13 @@ export interface ListedAccount extends Pick<Account, "accountId" | "contact" | "
   disabled: boolean;
   /** Number of keys that are neither revoked nor expired. */
   keys: number;
-  /** The last recorded use of any key, at most an hour before the actual one; null when none was ever used. */
+  /** The last recorded use of any key, at most an hour before the actual one; null when no key was ever used. */
   lastUsedAtMs: number | null;
 }
 
 export interface AccountsQuestion {
   nowMs: number;
-  /** Only accounts whose last subscription is in force and ends within this many milliseconds; null for all. */
+  /** Only accounts whose last subscription ends within this many milliseconds and has not ended yet; null for all. */
   expiringWithinMs: number | null;
   /** Only accounts whose id, contact or note contains this text, ignoring case; `""` for all. */
   search: string;

@@ -33,12 +33,12 @@ export function tokenNamed(db: D1Database, name: string): Promise<AdminToken | n
   return sql(db)`${TOKEN} WHERE name = ${name}`.first<AdminToken>();
 }
 
-/** Returns all tokens ever created, by name. */
+/** Returns all tokens ever created, sorted by name. */
 export async function listTokens(db: D1Database): Promise<AdminToken[]> {
   return rows<AdminToken>(sql(db)`${TOKEN} ORDER BY name`);
 }
 
-/** Stores a token by its SHA-256. Returns false when the name has ever been used. */
+/** Stores a token by its SHA-256. Returns false when a token, even a revoked one, already has this name. */
 export async function addToken(
   db: D1Database,
   token: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & { sha256: string },
@@ -60,7 +60,7 @@ export async function addToken(
   return results.at(-1)?.results.length === 1;
 }
 
-/** Revokes the token from now on. A token that is already revoked keeps the instant of its revocation. */
+/** Revokes the token. A token that is already revoked keeps the instant of its revocation. */
 export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
   const isInForce = part`name = ${name} AND revoked_at_ms IS NULL`;
   const entry = { action: "token.revoke", subject: name, after: { revokedAtMs: by.nowMs } };

@@ -44,7 +44,7 @@ function jsonOf(value: unknown): string | null {
 
 /** A stored entry. */
 export interface WrittenEntry extends AuditEntry {
-  /** Grows with every entry. */
+  /** Increases with every entry. */
   auditId: number;
   atMs: number;
   actor: Actor;

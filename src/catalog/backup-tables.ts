@@ -1,4 +1,4 @@
-/** The content of a backup: tables, columns and the keys by which they are read page by page. */
+/** The content of a backup: the tables, their columns, and the keys in whose order the rows are read, page by page. */
 
 export interface BackupTable {
   name: string;
@@ -7,9 +7,9 @@ export interface BackupTable {
   key: readonly string[];
   /** The maximum number of rows in a page; tables whose rows contain long lists have small pages. */
   pageRows: number;
-  /** Key columns that backups of earlier releases lack; rows from such a backup get the column's default. */
+  /** Key columns that backups of earlier releases lack. Rows from such a backup get the column's default. */
   defaulted?: readonly string[];
-  /** The column with the id of an upload, pack or file; a restore assigns new ids. */
+  /** The column with the id of an upload, pack or file, which a restore replaces with a new id. */
   id?: string;
 }
 

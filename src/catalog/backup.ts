@@ -15,7 +15,10 @@ export interface BackupPage {
  */
 const PAGE_BYTES = 900_000;
 
-/** Returns the rows of `table` after the key `after` (null: from the first row) in the order of the key. */
+/**
+ * Returns a page of the table's rows in the order of their keys. It begins after the row with the key `after`, or at
+ * the first row if `after` is null.
+ */
 export async function backupPage(
   db: D1Database,
   { name, columns, key, pageRows }: BackupTable,
@@ -37,7 +40,7 @@ export async function backupPage(
   return { rows, next: last === undefined || isEnd ? null : keyOf(last) };
 }
 
-/** Returns how many of `texts` fit in one page, at least one if there is any. */
+/** Returns how many of `texts` fit in one page: at least 1, unless `texts` is empty. */
 function fitting(texts: readonly string[]): number {
   let bytes = 0;
   const end = texts.findIndex((text, place) => {
@@ -57,8 +60,8 @@ export async function backupMoment(db: D1Database): Promise<number> {
 }
 
 /**
- * Tables whose rows show that a deployment is in use. Every deployment has plans from the beginning, so they are left
- * out.
+ * Tables whose rows show that a deployment is in use. Plans are left out, because every deployment has them. The audit
+ * is left out, because a restore keeps its entries.
  */
 const IN_USE = BACKUP_TABLES.filter(({ name }) => name !== "plans" && name !== "audit");
 

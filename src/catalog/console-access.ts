@@ -7,7 +7,7 @@ import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { type Part, part, plain, rows, sql } from "./sql.ts";
 
-/** Used and expired links are kept this long, so that opening one explains why it fails. */
+/** How long links are kept after they expire, so that the service can say why an old link fails. */
 const INVITES_KEPT_MS = 30 * 86_400_000;
 
 export interface NewInvite {
@@ -59,8 +59,9 @@ export async function consoleAccessOf(
 
 /**
  * Returns statements that end all console sessions of an account and cancel its unused links. They write an audit entry
- * if there was something to end or cancel. `account` is an id or an SQL expression. Whenever an operator revokes
- * something, the change includes these statements. Otherwise someone who is still signed in could undo it.
+ * if there was something to end or cancel. `account` is an id or an SQL expression. When an operator disables an
+ * account or revokes a key, the change includes these statements. Otherwise someone who is still signed in could create
+ * a new key.
  */
 export function signOutStatements(
   db: D1Database,

@@ -8,7 +8,7 @@ import type { DayState } from "./order-day.ts";
 import { daySubject, packTarget } from "./publish-day.ts";
 import { part, sql } from "./sql.ts";
 
-/** A dataset's day as the operator saw it. */
+/** A dataset's day with the revision that the operator saw. */
 export interface SeenDay extends DatasetDay {
   revision: number;
 }
@@ -118,9 +118,9 @@ export interface FoundDamage extends SeenDay {
 }
 
 /**
- * Marks the pack of this revision damaged after one of its blocks failed its checksum; no command serves it again.
- * Unless the revision or its state has changed meanwhile, the day returns 503 `day_damaged` until an operator publishes
- * or restores an undamaged pack.
+ * Marks the pack of this revision as damaged, because one of its blocks failed its checksum. No command serves that
+ * pack again. If the day still serves this revision, it returns 503 `day_damaged` until an operator publishes or
+ * restores an undamaged pack.
  */
 export async function markDamaged(
   db: D1Database,

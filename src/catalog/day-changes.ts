@@ -1,6 +1,6 @@
 /**
- * The list of all changes of served days: each with its revision and the securities that differ from the previous
- * revision. An entry is written in the transaction that makes the change.
+ * The list of all changes of served days. Each entry contains the revision and the securities that differ from the
+ * previous revision. An entry is written in the transaction that makes the change.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
@@ -62,7 +62,10 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
   return found.map((row) => decoded<DayChange>(row, ["added", "removed", "changed"]));
 }
 
-/** Returns the number of the last change of any dataset that `changesSince` lists until `untilMs`; 0 without changes. */
+/**
+ * Returns the number of the last change, of any dataset, that `changesSince` lists for this `untilMs`; 0 when there is
+ * none.
+ */
 export async function lastAnnounced(db: D1Database, untilMs: number): Promise<number> {
   const last = sql(
     db,
@@ -70,7 +73,7 @@ export async function lastAnnounced(db: D1Database, untilMs: number): Promise<nu
   return (await last.first<number>("n")) ?? 0;
 }
 
-/** Returns the condition that neither a change nor one with a lower number is later than `untilMs`. */
+/** Returns the SQL condition that neither the change `c` nor any change with a lower number is later than `untilMs`. */
 function isAnnounced(untilMs: number): Part {
   return part`c.change_id < coalesce((SELECT min(change_id) FROM day_changes
       WHERE at_ms > ${untilMs}), ${Number.MAX_SAFE_INTEGER})`;
@@ -83,7 +86,8 @@ export async function newestChangeMs(db: D1Database): Promise<number | null> {
 
 /**
  * Returns the SQL of the codes in `pack` that `where` selects, as a JSON list. In `where`, `a` is the row of a security
- * in `pack`, and `b` is the row of the same security in `other`, or nulls.
+ * in `pack`, and `b` is the row of the same security in `other`. The columns of `b` are null when `other` lacks the
+ * security.
  */
 function codes(pack: Part, other: Part, where: string): Part {
   return part`(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)

@@ -1,4 +1,4 @@
-/** Why a dataset's day cannot be served, with the facts its message needs (contract 3.13). */
+/** Finds why a dataset's day cannot be served, and the facts that the message about it needs (contract 3.13). */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { AskedMarket, DayDenial } from "../orders/query/query-denial.ts";

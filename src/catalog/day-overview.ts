@@ -43,8 +43,8 @@ interface Row extends Omit<LoadedFacts, "revision" | "quality"> {
 }
 
 /**
- * Selects the days. If a day changed after the instant `?5`, its state is the one that its last change up to that
- * instant gave it. Without such a change, the day was not loaded.
+ * Selects the days as they were at the instant `?5`. If a day changed later, the last change up to that instant
+ * determines its state; without such a change, the day was not loaded.
  */
 const OVERVIEW = `
   WITH later AS (

@@ -5,7 +5,7 @@ import type { Market, Security } from "../orders/record.ts";
 import type { DatasetDay } from "./days.ts";
 import { column, part, rows, sql } from "./sql.ts";
 
-/** `last_time` of securities loaded before the column existed: the latest possible time. */
+/** The `last_time` of securities that were loaded before the column existed. It is the latest possible time. */
 export const UNKNOWN_LAST_TIME = 235_959_999;
 
 export interface ListedSecurity extends Security {
@@ -35,7 +35,8 @@ export interface SecuritiesQuestion {
 }
 
 /**
- * Returns the securities of this revision by symbol, then market. If `market` is not null, returns only its securities.
+ * Returns the securities of this revision, sorted by symbol, then market. If `market` is not null, returns only the
+ * securities of that exchange.
  */
 export async function listSecurities(
   db: D1Database,
@@ -57,10 +58,10 @@ export async function listSecurities(
 }
 
 /**
- * Returns a security that has rows in the served revision of the dataset's day, as a value of `symbol`: `preferred` if
- * it has rows, else the code of the first security with its market. An index is returned only when nothing else has
- * rows. The market is part of the code, because bare digits never mean an index and can be on both exchanges. Null when
- * no security has rows or there is no such day.
+ * Returns a security that has rows in the served revision of the dataset's day, in a form that the parameter `symbol`
+ * accepts. If `preferred` has rows, returns `preferred`; otherwise the first security that is not an index, or the
+ * first index if only indices have rows. Except for `preferred`, the code ends with its market, because digits alone
+ * never mean an index and can exist on both exchanges. Returns null when no security has rows or there is no such day.
  */
 export async function exampleSecurity(
   db: D1Database,
@@ -88,7 +89,7 @@ export interface PackSection extends Security {
 
 const SECTION = part`symbol, market, section_offset AS offset, section_length AS length, rows`;
 
-/** Returns the sections of all securities that have rows in a pack, by symbol, then market. */
+/** Returns the sections of all securities that have rows in a pack, sorted by symbol, then market. */
 export async function packSections(db: D1Database, packId: number): Promise<PackSection[]> {
   return rows<PackSection>(sql(db)`
     SELECT ${SECTION} FROM day_securities WHERE pack_id = ${packId} AND rows > 0 ORDER BY symbol, market`);
@@ -134,8 +135,8 @@ export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<
 }
 
 /**
- * Returns the index rows of a pack: each security's code, and one text with all numbers of the row and its blocks in
- * upper-case hex.
+ * Returns the code of each security in a pack, and its index row as one string (`facts`). The string contains all
+ * numbers of the row, and the blocks as upper-case hex digits.
  */
 export async function indexRowsOf(
   db: D1Database,

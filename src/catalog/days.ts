@@ -82,7 +82,7 @@ export async function dayRevisions(
   return found.map((row) => decoded<DayRevision>(row, ["withdrawn", "damaged"], ["degraded"]));
 }
 
-/** A loaded day and the builder version of its current pack; null when the pack has none. */
+/** A loaded day with the builder version of its current pack. The version is null when the pack has none. */
 export type BuiltDay = Pick<ServedDay, "tradedate" | "revision" | "state"> &
   Pick<DayRevision, "builderVersion">;
 
@@ -117,20 +117,20 @@ export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<
   return span ?? { earliest: null, newest: null };
 }
 
-/** Returns the newest available day, or null. Reads a single row, however many days there are. */
+/** Returns the newest available day, or null. Reads only one row. */
 export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
   return firstDay(db, dataset, part`DESC`).first<BeijingDate>("tradedate");
 }
 
-/** A day of each dataset, or null. */
+/** One day of each dataset; null for a dataset without such a day. */
 export type DayOfEach = Record<DatasetName, BeijingDate | null>;
 
-/** Returns the newest available day of each dataset, in one read of a single row for each. */
+/** Returns the newest available day of each dataset. Reads one row per dataset, all in one batch. */
 export function newestDays(db: D1Database): Promise<DayOfEach> {
   return firstDays(db, part`DESC`);
 }
 
-/** Returns the earliest available day of each dataset, in one read of a single row for each. */
+/** Returns the earliest available day of each dataset. Reads one row per dataset, all in one batch. */
 export function earliestDays(db: D1Database): Promise<DayOfEach> {
   return firstDays(db, part`ASC`);
 }

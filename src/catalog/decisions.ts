@@ -21,8 +21,9 @@ export interface TargetContent {
 }
 
 /**
- * Returns the withdrawal that prevents serving this content, or null. A withdrawal of the same content (`isSame`) comes
- * first. Otherwise it is the target's newest withdrawal, unless content has been served since.
+ * Returns the withdrawal that prevents serving this content, or null. If the same content was withdrawn, returns that
+ * withdrawal (`isSame`). Otherwise returns the target's newest withdrawal, unless the target has served content since
+ * then.
  */
 export async function withdrawalAgainst(
   db: D1Database,
@@ -39,8 +40,8 @@ export async function withdrawalAgainst(
 
 /**
  * Returns the SQL condition under which `content` may be served for `target`; arguments are values or expressions. It
- * is false for withdrawn content. While `target` is withdrawn, it is true for different content only if `isForced`. If
- * `begunAtMs` is given (when the upload began), force counts only if the withdrawal is not later.
+ * is false for withdrawn content. While `target` is withdrawn, it is true for different content only if `isForced`.
+ * `begunAtMs` is when the upload began. If it is given, `isForced` has no effect on withdrawals that were made later.
  */
 export function allowedSql(
   target: string | Part,
@@ -93,7 +94,7 @@ export interface Damage {
   note: string;
 }
 
-/** Returns when the object was found damaged, or null. */
+/** Returns when the object was found damaged, and the note about it. Returns null for an undamaged object. */
 export function damageOf(db: D1Database, objectKey: string): Promise<Damage | null> {
   return sql(db)`
     SELECT at_ms AS atMs, note FROM damaged_packs WHERE object_key = ${objectKey}`.first<Damage>();

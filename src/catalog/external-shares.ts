@@ -5,7 +5,7 @@ import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { part, sql } from "./sql.ts";
 
-/** The operator's description of the files in an external share, which the service cannot read. */
+/** An external share as the operator described it. The service cannot read its files. */
 export interface ExternalShare {
   dataType: DataType;
   year: number;
@@ -62,7 +62,7 @@ export async function externalShares(db: D1Database): Promise<ExternalShare[]> {
   return results.map(externalOf);
 }
 
-/** Registers `share`, replacing any other of its type and year. */
+/** Registers `share`. It replaces the external share of the same type and year, if there is one. */
 export async function setExternalShare(
   db: D1Database,
   share: Omit<ExternalShare, "setAtMs">,

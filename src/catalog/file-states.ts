@@ -1,5 +1,5 @@
 /**
- * States of operators' files: uploaded, verifying, published, withdrawn. A change names the state that it expects, so
+ * The states of daily files: uploaded, verifying, published, withdrawn. A change names the state that it expects, so
  * that only one of two concurrent changes succeeds. Instants are Unix milliseconds.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -11,7 +11,10 @@ import type { FilePlace } from "./files.ts";
 import { type Part, part, rows, sql } from "./sql.ts";
 import type { Upload } from "./uploads.ts";
 
-/** `uploaded` is being checked, `verifying` waits for the operator; only `published` is offered. */
+/**
+ * `uploaded`: being checked. `verifying`: checked, and waiting for an operator to publish it. Only `published` files
+ * are offered.
+ */
 export type FileState = "uploaded" | "verifying" | "published" | "withdrawn";
 
 /** Who made a file: an operator added it, or the builder made it from the day's quotes (contract 8.7). */
@@ -27,7 +30,7 @@ export interface StoredFile extends FilePlace {
   sizeBytes: number;
   sha256: string;
   uploadedAtMs: number;
-  /** When it was last published, or null. */
+  /** When the revision was last published, or null. */
   publishedAtMs: number | null;
 }
 
@@ -36,7 +39,7 @@ export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
   return `${dataType}/${tradedate}/${name}`;
 }
 
-/** Returns the R2 key of a file's revision; its suffix names the origin. */
+/** Returns the R2 key of a file's revision. The keys of the builder's files end in `.built`. */
 export function fileObjectKey(
   { dataType, tradedate, name }: FilePlace,
   revision: number,
@@ -111,8 +114,8 @@ export async function caseTwin(db: D1Database, place: FilePlace): Promise<string
 }
 
 /**
- * Moves a checked file to `verifying`. Returns false when another upload of the file, or a file whose name differs only
- * in case, was accepted meanwhile.
+ * Moves a checked file to `verifying`. Returns false when another publisher has taken over the file, or when a file
+ * whose name differs only in case has been accepted.
  */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
@@ -131,7 +134,7 @@ export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile,
   return claim?.meta.changes === 1;
 }
 
-/** An SQL condition: a revision whose state may change, because no newer one has replaced it. */
+/** An SQL condition: the revision still has the state that was read, and no newer revision has replaced it. */
 const isMovable = ({ revision, state, ...place }: StoredFile) =>
   part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
@@ -147,9 +150,10 @@ function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): P
 }
 
 /**
- * Publishes this revision, replacing older ones; downloads that have begun can finish. Returns false and changes
- * nothing when its state has changed, a withdrawal prevents it, or `origin` is the builder and an operator's revision
- * has passed its checks. Publishing a withdrawn revision ends its withdrawal.
+ * Publishes this revision, which replaces the older ones. Downloads of an older revision that have begun can finish.
+ * Returns false and changes nothing when the revision's state has changed or a withdrawal forbids publishing it. Also
+ * returns false when `origin` is the builder and an operator's revision has passed its checks. Publishing a withdrawn
+ * revision ends its withdrawal.
  */
 export async function publishFile(
   db: D1Database,
@@ -209,7 +213,10 @@ export async function withdrawFile(
   return changed(results.at(-1));
 }
 
-/** Returns whether the statement changed rows; changes by the triggers of the catalog revision count too. */
+/**
+ * Returns whether the statement changed rows. The number can be above 1, because triggers also update the catalog
+ * revision.
+ */
 function changed(result: D1Result | undefined): boolean {
   return (result?.meta.changes ?? 0) > 0;
 }

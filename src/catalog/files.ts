@@ -151,7 +151,7 @@ export function fileVersionsStatement(
   return sql(db)`${versionsAt(dataType, place, nowMs)}`;
 }
 
-/** Returns the versions in the result of `fileVersionsStatement`. */
+/** Returns the versions in the result of `fileVersionsStatement`; none when the file has no current version. */
 export function fileVersionsOf(result: D1Result | undefined): FileVersion[] {
   const versions = (result?.results ?? []) as FileVersion[];
   return versions[0]?.replacedAtMs === null ? versions : [];

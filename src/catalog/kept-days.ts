@@ -9,7 +9,7 @@ import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-
 const MAX_DAYS = 1_000;
 /** The maximum size of the cached sections: enough for three whole days of 5,300 securities, at 20 bytes a block. */
 const MAX_SECTION_BYTES = 8 * 2 ** 20;
-/** The memory of a cached section besides its blocks. */
+/** The memory of a cached section without its blocks, in bytes. */
 const SECTION_BYTES = 400;
 
 interface KeptDay {
@@ -19,16 +19,16 @@ interface KeptDay {
 }
 
 const days = new Map<string, KeptDay>();
-/** The rows that a day's packs have for a symbol. */
+/** The index rows of a symbol, and the exchanges on which the day's other datasets have rows of it. */
 type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
 
-/** The cached sections by symbol and packs, ordered by their last use, the most recent at the end. */
+/** The cached sections by symbol and packs. They are ordered by last use; the most recently used are at the end. */
 const packSections = new Map<string, KeptSections>();
 let sectionBytes = 0;
 
 /**
- * Returns the cached answer to `question`. Null unless the day's row was read less than `maxAgeMs` before `nowMs` (Unix
- * milliseconds) and its pack's sections of the symbol are cached.
+ * Returns the cached answer to `question`, or null. There is an answer only if the day's row was read less than
+ * `maxAgeMs` before `nowMs` (Unix milliseconds) and the sections of the symbol are cached.
  */
 export function keptOrderDay(
   question: OrderDayQuestion,
@@ -47,7 +47,7 @@ export function keptOrderDay(
   return { tradedate, day, ...found };
 }
 
-/** Caches the answer to `question`; `readAtMs` is an instant before the answer was read from D1. */
+/** Caches the answer to `question`. `readAtMs` is an instant before the answer was read from D1. */
 export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, readAtMs: number): void {
   const { day, tradedate, sections, elsewhere } = orderDay;
   const key = dayKey(question);
@@ -61,7 +61,10 @@ export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, rea
   if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), { sections, elsewhere });
 }
 
-/** Evicts the day's pack and the sections that answered `question`, after a read of the pack has failed. */
+/**
+ * Evicts the days that have this pack, and the sections that answered `question`. Called after a read of the pack has
+ * failed.
+ */
 export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void {
   for (const [key, kept] of days) if (kept.day.pack.objectKey === day.pack.objectKey) days.delete(key);
   dropSections(sectionsKey(day, question.symbol));

@@ -15,7 +15,7 @@ export type KnownSubscription = { accountId: string } & Subscription;
 
 export type NewImportedKey = { sha256: string } & Pick<ApiKey, "keyId" | "accountId" | "firstCharacters">;
 
-/** The catalog's rows that an import concerns. */
+/** The catalog's rows for the keys and accounts of an import. */
 export interface KnownForImport {
   /** Ids of existing accounts. */
   accounts: readonly string[];
@@ -23,7 +23,10 @@ export interface KnownForImport {
   subscriptions: readonly KnownSubscription[];
 }
 
-/** Returns the catalog's rows for these keys (by SHA-256), accounts and their subscriptions. */
+/**
+ * Returns the catalog's rows of the keys with these SHA-256 values, of these accounts and of the accounts'
+ * subscriptions.
+ */
 export async function knownForImport(
   db: D1Database,
   sha256s: string[],

@@ -37,7 +37,8 @@ export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | n
 
 /**
  * Returns the SQL condition that the account has fewer than `most` keys in force. `notCounted` is the id of a key that
- * ends now, or null. The condition is part of the insert, so that concurrent requests cannot exceed the limit.
+ * ends now and is therefore not counted, or null. The condition is part of the insert, so that concurrent requests
+ * cannot exceed the limit.
  */
 function belowCap(accountId: string, by: By, notCounted: string | null, most: number): Part {
   return part`(SELECT count(*) FROM api_keys k WHERE k.account_id = ${accountId} AND k.revoked_at_ms IS NULL
@@ -111,8 +112,8 @@ export async function rollKey(
 }
 
 /**
- * Revokes the key from now on. A key that is already revoked keeps the instant of its revocation. An operator's
- * revocation also signs the account out of the console, where a thief with a session could create another key.
+ * Revokes the key. A key that is already revoked keeps the instant of its revocation. An operator's revocation also
+ * signs the account out of the console, where a thief with a session could create another key.
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const isInForce = part`key_id = ${keyId} AND revoked_at_ms IS NULL`;

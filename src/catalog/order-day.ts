@@ -23,8 +23,8 @@ export type DayState = "available" | "withdrawn" | "damaged";
 export interface LoadedDay {
   revision: number;
   /**
-   * The pack ids of the day's other datasets, joined by commas; empty when there are none. Their securities, too,
-   * decide which exchange a code without a suffix means.
+   * The pack ids of the day's other datasets, joined by commas; empty when there are none. Their securities also help
+   * to decide which exchange a code without a suffix means.
    */
   others: string;
   state: DayState;
@@ -115,9 +115,9 @@ const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key AS obj
 const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
 
 /**
- * Returns the FROM clause that finds the dataset on the day `asked` (an expression), and the exchanges of the code in
- * the day's other datasets. Other datasets that are withdrawn do not count. An aggregate in the FROM clause is computed
- * once, not for each exchange.
+ * Returns the FROM clause that finds the dataset's day `asked` (an expression) and the exchanges on which the day's
+ * other datasets have rows of the code. Other datasets that are withdrawn do not count. An aggregate in the FROM clause
+ * is computed once, not for each exchange.
  */
 function found(asked: string, dataset: DatasetName): string {
   const others = DATASET_NAMES.filter((name) => name !== dataset).map((name) => `'${name}'`);

@@ -113,11 +113,11 @@ export interface Loss {
   revision: number;
   /** Exchanges that lost at least 10 % of their rows. */
   markets: { market: Market; rows: number; before: number }[];
-  /** Number of securities that have no rows any more. */
+  /** Number of securities that no longer have rows. */
   lost: number;
   /** Number of other securities that lost at least 10 % of their rows. */
   fewer: number;
-  /** The first `NAMED_SECURITIES` of these securities; those without rows come first. */
+  /** At most `NAMED_SECURITIES` of these securities; those without rows come first. */
   securities: { code: string; rows: number; before: number }[];
 }
 

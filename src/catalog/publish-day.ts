@@ -89,7 +89,10 @@ function jsonRow(row: SectionRow): string {
   ]);
 }
 
-/** Groups `texts` in order into chunks of at most `characters` characters each. A longer text has its own chunk. */
+/**
+ * Groups `texts` in order into chunks of at most `characters` characters each. A text that is longer forms its own
+ * chunk.
+ */
 export function chunksOf(texts: string[], characters: number): string[][] {
   const chunks: string[][] = [];
   let space = 0;
@@ -112,9 +115,9 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 }
 
 /**
- * Updates the claims of the served pack `packId` when a publisher sends the same rows again. The claims are the result
- * of a later quality check (for example, after the day's trades arrived) and what a degraded pack lacks. A claim that
- * is absent or equal changes nothing.
+ * Updates the claims of the served pack `packId` when a publisher sends the same rows again. Two claims are updated:
+ * the result of a later quality check (for example, after the day's trades have arrived) and what a degraded pack
+ * lacks. A claim that is absent or unchanged is not written.
  */
 export async function restateClaims(
   db: D1Database,
@@ -213,7 +216,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
       INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
       SELECT ${dataset}, ${tradedate}, ${revision}, object_id, ${nowMs}
       FROM uploads WHERE upload_id = ${uploadId} AND ${isClaimed}`,
-    // The row that makes the revision visible, if the statements above put it into the history.
+    // Writes the row that makes the revision visible, if the statements above have added the revision to the history.
     sql(db)`
       INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
       SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'

@@ -1,6 +1,6 @@
 /**
- * Refused requests, kept so that a request id can be explained. `operations/keep-refusal.ts` bounds their number.
- * Instants are Unix milliseconds.
+ * Stores refused requests, so that operators can explain a request id. `operations/keep-refusal.ts` bounds their
+ * number. Instants are Unix milliseconds.
  */
 import { part, rows, sql } from "./sql.ts";
 
@@ -19,14 +19,14 @@ export interface Refusal {
   symbol: string | null;
   /** The day of a history request with valid parameters; null for other requests and when the day was omitted. */
   tradedate: string | null;
-  /** The denial's facts as JSON. */
+  /** The `Denial` as JSON. */
   denial: string;
 }
 
 const COLUMNS = part`request_id AS requestId, at_ms AS atMs, account_id AS accountId, key_id AS keyId, interface, symbol, tradedate,
   denial`;
 
-/** Stores `refusal`; only the first one of a request id is kept. */
+/** Stores `refusal`, unless a refusal with the same request id is already stored. */
 export async function addRefusal(db: D1Database, refusal: Refusal): Promise<void> {
   const { requestId, atMs, accountId, keyId, interface: asked, symbol, tradedate, denial } = refusal;
   await sql(db)`

@@ -6,8 +6,8 @@ import { differences } from "./day-changes.ts";
 import { plain } from "./sql.ts";
 
 /**
- * Returns statements to run before anything is replaced: they record issued revision numbers and what days serve.
- * `open` is the SQL condition that the restore `?1` is open.
+ * Returns statements to run before anything is replaced. They record the issued revision numbers and what each day
+ * serves. `open` is the SQL condition that the restore `?1` is open.
  */
 export function rememberSeen(open: string): string[] {
   return [
@@ -35,14 +35,16 @@ const FILE_DECISIONS = against(
 
 /**
  * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without such an entry, 0 and
- * `service` are used. The times decide, because entries that a restore appends have higher ids than later ones.
+ * `service` are used. The newest entry is the one with the latest time. Ids do not decide, because a restore appends
+ * older entries with higher ids.
  */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.at_ms DESC, a.audit_id DESC LIMIT 1";
 
 /**
  * Returns statements to run after everything was replaced. Withdrawals and damage recorded since the backup stay in
- * force. Those in the backup become decisions too, because backups of earlier versions contain only the day's state.
+ * force. Withdrawn and damaged content in the backup is recorded as well, because backups of earlier versions contain
+ * only its state.
  */
 export function keepDecisions(open: string): string[] {
   return [
@@ -77,8 +79,8 @@ export function keepDecisions(open: string): string[] {
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
 /**
- * An SQL condition: the day serves different content now (`d`, its pack `p`) from before the restore (`was`). Either
- * can be absent.
+ * An SQL condition: what the day serves now (`d`, with its pack `p`) differs from what it served before the restore
+ * (`was`). Either row can be absent.
  */
 const DIFFERS = `
   iif(d.state = 'available',
@@ -117,7 +119,7 @@ export function tellSeen(open: string, nowMs: number): string[] {
     `INSERT INTO day_changes (change_id, at_ms, tradedate, kind, revision)
      SELECT ${second}, ${nowMs}, '', 'restored', 1
      WHERE ${open} AND NOT EXISTS (SELECT 1 FROM day_changes WHERE change_id >= ${second})`,
-    // AUTOINCREMENT never assigns a number below an existing one.
+    // AUTOINCREMENT assigns higher numbers than this row's, even after the row is deleted.
     `DELETE FROM day_changes WHERE tradedate = '' AND ${open}`,
     `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
      SELECT ${nowMs}, days.dataset, days.tradedate,

@@ -67,8 +67,9 @@ function plansOf(columns: readonly string[] | undefined): string {
 }
 
 /**
- * Returns statements to run before the restore replaces any table. They record what is revoked, disabled, ended early
- * or cleared, and changed subscriptions. `auditColumns` are the columns of the backup's audit, if it has one.
+ * Returns statements to run before the restore replaces any table. They record revocations, disabled accounts, keys
+ * with an expiry, cleared external shares and changed subscriptions. `auditColumns` are the columns of the backup's
+ * audit, if it has one.
  */
 export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
@@ -122,7 +123,7 @@ export function revokeAgain(open: string): string[] {
       "EXISTS (SELECT 1 FROM api_keys k WHERE k.sha256 = id AND coalesce(k.expires_at_ms > at_ms, 1) AND k.revoked_at_ms IS NULL)",
     ),
     noteBack("external", "EXISTS (SELECT 1 FROM external_shares WHERE data_type || '/' || year = id)"),
-    // Runs before the accounts that the backup lacks are inserted, so that these get no subscriptions.
+    // Runs before the accounts that the backup lacks are inserted, so that those accounts get no subscriptions.
     noteBack(
       "plans",
       `EXISTS (SELECT 1 FROM accounts WHERE account_id = id) AND row <> ${subscriptionsOf("id")}`,
@@ -153,7 +154,7 @@ export function revokeAgain(open: string): string[] {
 }
 
 /**
- * Returns the statement that inserts the recorded rows that the backup lacks. For example, a revoked key must stay in
+ * Returns the statement that inserts those recorded rows that the backup lacks. For example, a revoked key must stay in
  * the catalog, so that it cannot be imported again.
  */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
@@ -167,7 +168,7 @@ function insertRemembered(table: string, kinds: readonly string[], open: string)
 const ENTRY_COLUMNS = ["at_ms", "actor_kind", "actor", "action", "subject", "before", "after"] as const;
 
 /**
- * Returns statements that append the entries of the backup's audit that the current audit lacks. Existing entries stay.
+ * Returns statements that append the missing entries of the backup's audit to the current audit. Existing entries stay.
  * `tables` lists the backup's columns by table. Run the statements after the tokens are restored, because the tokens
  * determine the actor kinds of older entries.
  */

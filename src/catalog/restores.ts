@@ -29,7 +29,7 @@ export interface Restore {
   backupId: string | null;
   /** Whether the deployment was empty when the restore began. */
   overEmpty: boolean;
-  /** When done: what stays revoked although it is in force in the backup, or absent from it. */
+  /** When done: the revocations and changes that stay in force although the backup lacks them. */
   kept: KeptRevocation[];
 }
 
@@ -125,7 +125,7 @@ export interface RestoredObject {
   buildId: string;
 }
 
-/** Returns the packs and files with these ids (of the backup) from the restore's chunks. */
+/** Returns, from the restore's chunks, the packs and files that have these ids in the backup. */
 export async function restoredObjects(
   db: D1Database,
   restore: Restore,
@@ -197,7 +197,8 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
     ...[...OPEN_UPLOADS_GO, ...presentEtags(restore), ...BOUNDED_ENDS].map((sql) =>
       prepare(`${sql} AND ${open}`),
     ),
-    // The decisions take the names and times of earlier withdrawals from the audit.
+    // `keepDecisions` comes after `appendAudit`, because it takes the names and times of earlier withdrawals from the
+    // audit.
     ...[...appendAudit(restore.tables, open), ...keepDecisions(open)].map(prepare),
     ...tellSeen(open, by.nowMs).map(prepare),
     ...revokeAgain(open).map(prepare),
@@ -210,7 +211,7 @@ export async function completeRestore(db: D1Database, restore: Restore, by: By):
   ]);
 }
 
-/** Returns the statement for the restore's own audit entry, with what stays revoked. */
+/** Returns the statement that writes the restore's own audit entry, which lists the kept revocations. */
 function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: By): D1PreparedStatement {
   return sql(db)`
     INSERT INTO audit (at_ms, actor_kind, actor, action, subject, after)
@@ -221,8 +222,9 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 }
 
 /**
- * Tables that keep their own rows and receive the backup's as well: issued numbers (`rememberSeen`), decisions
- * (`keepDecisions`) and usage. When both have a row with the same key, the clause decides which values remain.
+ * The tables that keep their rows and also receive the backup's rows: issued numbers (`rememberSeen`), decisions
+ * (`keepDecisions`) and usage. When a row of the backup has the same key as an existing row, the clause decides which
+ * values remain.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
@@ -236,8 +238,8 @@ const KEPT: Record<string, string> = {
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
 /**
- * Statements that end open uploads. R2 can have lost or replaced their parts, and their numbers may have been issued
- * again.
+ * Statements that end open uploads. R2 can have lost or replaced their parts, and their revision numbers may have been
+ * issued again.
  */
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
@@ -280,7 +282,7 @@ function presentEtags({ idShift }: Restore): string[] {
   ];
 }
 
-/** Every pack with index rows, found without reading each of its thousands of rows. */
+/** Selects the id of every pack with index rows, without reading all of its thousands of rows. */
 const INDEXED_PACKS = part`
   WITH RECURSIVE packs (id) AS (
     SELECT min(pack_id) FROM day_securities

@@ -1,6 +1,6 @@
 /**
- * Finds the versions of the share secret that are in use, and revokes or re-encrypts what uses an older version.
- * Instants are Unix milliseconds.
+ * Finds the versions of the share secret that are in use. Revokes shares and re-encrypts passwords that use an older
+ * version. Instants are Unix milliseconds.
  */
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
@@ -8,12 +8,12 @@ import type { ExternalShare } from "./external-shares.ts";
 import { SHARE_LIFE_MS } from "./shares.ts";
 import { part, rows, sql } from "./sql.ts";
 
-/** What depends on a version of the share secret. */
+/** The numbers of shares and links that depend on a version of the share secret. */
 export interface VersionUse {
   version: number;
-  /** Shares in force. */
+  /** Number of shares that are neither revoked nor expired. */
   shares: number;
-  /** Links of external shares. */
+  /** Number of links of external shares. */
   drives: number;
 }
 
@@ -43,7 +43,7 @@ export async function revokeOlderShares(db: D1Database, version: number, by: By)
 }
 
 /**
- * Stores the password of an external share, re-encrypted under another version of the secret. Returns false when the
+ * Stores the password of an external share, re-encrypted under a newer version of the secret. Returns false when the
  * external share has changed since it was read.
  */
 export async function resealDrive(

@@ -115,7 +115,10 @@ export async function revokeShare(db: D1Database, shareId: string, by: By): Prom
   ]);
 }
 
-/** Returns at most `count` shares after the id `after` that are neither revoked nor expired at `nowMs`, by id. */
+/**
+ * Returns at most `count` shares that are neither revoked nor expired at `nowMs`, sorted by id, beginning after the id
+ * `after`.
+ */
 export async function sharesInForce(
   db: D1Database,
   { nowMs, after, count }: { nowMs: number; after: string; count: number },

@@ -1,4 +1,7 @@
-/** Tags for SQL with its values written in place: `sql(db)` makes a statement, `part` a piece of one. */
+/**
+ * Template tags for SQL whose values are written in place: `sql(db)` makes a statement, and `part` makes a piece of a
+ * statement.
+ */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;
@@ -26,7 +29,7 @@ export function part(texts: TemplateStringsArray, ...given: (Value | Part)[]): P
   return new Part(text, values);
 }
 
-/** Returns `text`, such as the name of a column, as a piece of SQL. It must never be a caller's text. */
+/** Returns `text`, such as the name of a column, as a piece of SQL. Text from a caller must never be passed. */
 export function plain(text: string): Part {
   return new Part(text);
 }
@@ -43,7 +46,10 @@ export function sql(db: D1Database) {
   };
 }
 
-/** Returns a row of D1 with its columns `json` parsed, and its columns `flags` (0 or 1) as booleans. */
+/**
+ * Returns a row of D1 in which the columns named in `json` are parsed, and those named in `flags` (0 or 1) are
+ * booleans.
+ */
 export function decoded<Row>(
   row: Record<string, unknown>,
   json: (keyof Row & string)[],

@@ -18,7 +18,7 @@ export type Duty = "kept" | "spare" | "open" | "expired" | "unserved";
 export interface KnownObject {
   objectKey: string;
   duty: Duty;
-  /** The object's etag; null while its upload is open or when the upload ended unserved. */
+  /** The object's etag; null while its upload is open, or when the upload has ended without being served. */
   etag: string | null;
   sizeBytes: number;
   /** The day or file that the object holds, for messages. */
@@ -41,7 +41,7 @@ const isExpired = (nowMs: number) => part`
  */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
-/** Returns every object in the catalog at `nowMs`, by key. */
+/** Returns every object in the catalog by its key, with its duty at `nowMs`. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
   // A pack is `kept` when it is served, or when only its damage prevents that.
   const { results } = await sql(db)`

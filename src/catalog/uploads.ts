@@ -6,10 +6,13 @@ import { column, decoded, part, rows, sql } from "./sql.ts";
 
 export type UploadState = "uploading" | "completing" | "served" | "replaced" | "abandoned" | "refused";
 
-/** Stands for the R2 upload id of an adopted object, for which R2 has no upload. */
+/** Takes the place of the R2 upload id for an adopted object, because R2 has no upload of it. */
 export const ADOPTED_R2_UPLOAD_ID = "";
 
-/** The operator's claims about content before it is sent; all of them are checked afterwards. */
+/**
+ * What the operator claims about content before sending it. The size and the checksum are compared with the received
+ * content.
+ */
 export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;

@@ -5,7 +5,7 @@
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import { rows, sql } from "./sql.ts";
 
-/** Days of usage that are kept for billing: two years and a month. */
+/** Number of days for which usage is kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
 
 /**

@@ -1,4 +1,4 @@
-/** Compares a call auction of one security, computed from its orders, with its trades. */
+/** Computes a call auction of a security from the orders, and compares the result with the auction's trades. */
 import type { Security } from "../orders/record.ts";
 import { type AuctionMatch, levelsOf, matchOfLevels } from "./auction.ts";
 import type { LiveOrders } from "./live-orders.ts";
@@ -36,7 +36,8 @@ export class AuctionCheck {
 
   /**
    * Returns `failed` unless all trades have the price and volume that the orders give. Shenzhen chooses among tied
-   * prices by the last price, which only quotes contain. In Shenzhen, any tied price therefore passes.
+   * prices by the last price, which only quotes contain, so any tied price passes in Shenzhen. Faults are not provable
+   * when orders without a price took part.
    */
   verdict(): Verdict {
     const { match, first, volume } = this;

@@ -16,9 +16,9 @@ import {
 } from "./verdict.ts";
 
 export interface AuctionRowCounts {
-  /** Rows of the auction pack that were compared with the orders. */
+  /** Number of rows of the auction pack that were compared with the orders. */
   auctionRows: number;
-  /** Number of rows that the orders confirm. */
+  /** Number of compared rows that the orders confirm. */
   auctionRowsFound: number;
 }
 
@@ -62,7 +62,7 @@ export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: 
   };
 }
 
-/** `tied`: equal except for the choice among tied prices. */
+/** `tied`: the row agrees except for the choice among tied prices. */
 type Agreement = "agrees" | "tied" | "differs";
 
 /**

@@ -9,7 +9,10 @@ export interface AuctionOrder {
 }
 
 export interface AuctionMatch {
-  /** The lowest of the tied prices, which match the largest volume with the smallest remainder (yuan × 10,000). */
+  /**
+   * The lowest of the tied prices, in ten-thousandths of a yuan. Tied prices match the largest volume with the smallest
+   * remainder.
+   */
   low: number;
   /** The highest of the tied prices. */
   high: number;
@@ -43,9 +46,10 @@ export function levelsOf(orders: readonly AuctionOrder[]): AuctionLevel[] {
 }
 
 /**
- * Returns the match of `levels`, which are sorted by ascending price: the largest matched volume, then the smallest
- * remainder. Of several tied prices, Shanghai uses the lowest when sells remain, the highest when buys remain, and
- * otherwise the middle, rounded half up to `tickE4`. Returns `null` when no buy meets a sell.
+ * Returns the match of `levels`, which must be sorted by ascending price. The price is the one with the largest matched
+ * volume; if several have it, the one with the smallest remainder. Of several tied prices, Shanghai uses the lowest
+ * when sells remain, the highest when buys remain, and otherwise the middle, rounded half up to `tickE4`. Returns
+ * `null` when no buy meets a sell.
  */
 export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;
@@ -78,7 +82,7 @@ export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): 
 /**
  * Returns whether `priceE4` is Shenzhen's choice among the tied prices of a match of `levels`: the one nearest to
  * `lastE4` (in the opening call, the previous close). The rule does not say whether a price without an order counts, so
- * the nearest price of all and the nearest price of an order both pass.
+ * both the nearest tied price and the nearest tied price that has an order pass.
  */
 export function isShenzhenChoice(
   priceE4: number,

@@ -24,7 +24,7 @@ export class CallBook {
   /** Whether orders without a price take part, in which case the price cannot be determined. */
   readonly hasUnpriced: boolean;
   private readonly events: readonly CallEvent[];
-  /** The levels by price, ascending; some have no orders. */
+  /** The levels in the order of ascending prices. Some can have no orders. */
   readonly levels: readonly AuctionLevel[];
   /** The level of each event. */
   private readonly levelOf: readonly AuctionLevel[];
@@ -32,7 +32,7 @@ export class CallBook {
   /** Number of applied events. */
   private done = 0;
 
-  /** `trades` holds Shenzhen's cancels; for Shanghai it is not needed. */
+  /** `trades` contains Shenzhen's cancels. For Shanghai it is not used. */
   constructor(security: Security, orders: OrderColumns, trades: TradeColumns | null) {
     const isShanghai = security.market === "SH";
     this.events = isShanghai ? shanghaiEvents(orders) : shenzhenEvents(orders, trades);
@@ -61,7 +61,7 @@ export class CallBook {
     }
   }
 
-  /** Returns, in shares, the buys at `priceE4` or above and the sells at `priceE4` or below. */
+  /** Returns the quantity bid at `priceE4` or above and the quantity asked at `priceE4` or below, in shares. */
   meeting(priceE4: number): { buys: number; sells: number } {
     let [buys, sells] = [0, 0];
     for (const level of this.levels) {
@@ -76,7 +76,7 @@ export class CallBook {
     return this.levels.find(({ price }) => price === priceE4) ?? { buys: 0, sells: 0 };
   }
 
-  /** Returns how the orders would match now. */
+  /** Returns how the orders would match now; `null` when no buy meets a sell. */
   match(): AuctionMatch | null {
     return matchOfLevels(this.levels, this.tick);
   }
@@ -121,7 +121,7 @@ function shenzhenEvents(orders: OrderColumns, trades: TradeColumns | null): Call
   return events.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Adds an event with `shares` of the order in `row`, at the order's own time unless another is given. */
+/** Adds an event of `shares` for the order in `row`. The event has the time `time`, by default the order's own. */
 function add(
   events: CallEvent[],
   orders: OrderColumns,

@@ -38,7 +38,10 @@ export const SHANGHAI_ORDERS_SINCE = "20210607";
 /** A share with this many orders nearly always has trades. */
 const ENOUGH_ORDERS = 100;
 const ENOUGH_TRADES = 20;
-/** A share has a snapshot about every three seconds, 5,000 a day. */
+/**
+ * A share with this many snapshots nearly always has trades. A full day has about 5,000 snapshots, one every three
+ * seconds.
+ */
 const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
 /** Sizes are compared only with at least this many other days. */
@@ -48,7 +51,7 @@ const LEAST_ROWS = 0.4;
 /** A normal day has at least this fraction of the securities that the other days have. */
 const LEAST_SECURITIES = 0.8;
 
-/** Returns how many securities and rows each exchange has. */
+/** Returns how many securities and rows each dataset has on each exchange. */
 export function sizesOf(securities: readonly SecurityReport[]): Sizes {
   const sizes = (market: Market) => {
     const own = securities.filter((each) => each.market === market);

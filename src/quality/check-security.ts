@@ -22,7 +22,7 @@ export interface SecurityVerdicts {
 }
 
 export interface SecurityReport extends Security, SecurityVerdicts {
-  /** The rows of each dataset; `null` where the day has no pack of the dataset. */
+  /** The number of rows in each dataset; `null` where the day has no pack of the dataset. */
   rows: Record<DatasetName, number | null>;
   contents: Contents;
 }
@@ -30,7 +30,7 @@ export interface SecurityReport extends Security, SecurityVerdicts {
 /** The contents of the same security on other days, by day. */
 export type OtherContents = readonly { tradedate: string; contents: Contents }[];
 
-/** If at least this many rows are equal on two days, the equality is no coincidence. */
+/** Fewer rows are not compared with other days, because they can be equal by chance. */
 const ENOUGH_ROWS = 20;
 const NO_COUNTS: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
 

@@ -16,7 +16,7 @@ import { shanghaiKind } from "./shanghai.ts";
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, type FaultPlace, rowPlace, type Verdict } from "./verdict.ts";
 
-/** HHMMSSmmm; ends are exclusive. Exchanges may stamp rows up to a second after an end. */
+/** Times as HHMMSSmmm; ends are exclusive. Exchanges may stamp rows up to a second after the end of a phase. */
 const NO_CANCEL = 92000000;
 const OPENING_END = 92500000;
 const NOON = 113000000;

@@ -1,4 +1,4 @@
-/** Keeps the remainder of each order while the rows of a day are replayed. */
+/** Keeps the remaining quantity of each order while the rows of a day are replayed. */
 import type { OrderColumns } from "../orders/record.ts";
 import type { AuctionOrder } from "./auction.ts";
 import { OrderTable } from "./order-table.ts";
@@ -27,7 +27,7 @@ export class LiveOrders {
   private readonly buys: RestingSide;
   private readonly sells: RestingSide;
 
-  /** `kindOfType` returns the meaning of an order type. */
+  /** `kindOfType` returns the kind of an order type. */
   constructor(rows: OrderColumns, kindOfType: (type: string) => number) {
     this.rows = rows;
     this.kinds = coded(rows.orderType, kindOfType);
@@ -59,7 +59,7 @@ export class LiveOrders {
     this.left[row] = Math.max(0, (this.left[row] ?? 0) - volume);
   }
 
-  /** Returns the row of the best order with a price on a side, -1 when there is none. */
+  /** Returns the row of the best limit order on `side`, -1 when there is none. */
   best(side: number): number {
     return (side === BUY ? this.buys : this.sells).best();
   }

@@ -1,4 +1,7 @@
-/** The result and the state of replaying a security's orders and trades, for `shanghai.ts` and `shenzhen.ts`. */
+/**
+ * The state and the results of a replay of a security's orders and trades, which `shanghai.ts` and `shenzhen.ts`
+ * extend.
+ */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { AuctionCheck } from "./auction-check.ts";
 import { LiveOrders } from "./live-orders.ts";
@@ -14,7 +17,7 @@ import {
 
 export interface ReplayCounts {
   cancels: number;
-  /** Cancels of a live order that match its side, price and whole remainder. */
+  /** The number of cancels that agree with a live order in side and whole remainder and, in Shanghai, in price. */
   cancelsExact: number;
   /** The number of trades outside the auctions, without Shenzhen's cancels. */
   fills: number;
@@ -25,7 +28,7 @@ export interface ReplayCounts {
   fillsFound: number;
 }
 
-/** HHMMSSmmm. */
+/** The times at which the phases of a trading day begin, as HHMMSSmmm. */
 export const [OPENING_CALL, CONTINUOUS, CLOSING_CALL] = [91500000, 93000000, 145700000] as const;
 
 /** A time after every row. */
@@ -52,7 +55,7 @@ export class Replay {
     this.trades = trades;
   }
 
-  /** Matches the auctions that end before `time`. */
+  /** Matches the auctions that have ended by `time`. */
   reach(time: number): void {
     if (time >= CONTINUOUS) this.opening.begin(this.orders);
     if (time === NEVER) this.closing.begin(this.orders);
@@ -77,13 +80,13 @@ export class Replay {
 }
 
 /**
- * The tolerated fraction of fills that pass over the best order. On real days a few fills do so, because times are no
- * finer than a millisecond.
+ * The tolerated fraction of fills that pass over the best order. A few fills do so on real days, because the order of
+ * rows within a millisecond is uncertain.
  */
 const MOST_PASSED_OVER = 0.02;
 const LEAST_FILLS = 500;
 
-/** Counts the fills of an order that was not the first by price, then time. */
+/** Counts the fills that passed over a better order: one with a better price, or the same price and an earlier time. */
 class Priority {
   judged = 0;
   passedOver = 0;

@@ -1,4 +1,4 @@
-/** The resting orders of one side, the best first by price, then time: a heap of rows. */
+/** The resting orders of one side in a heap of rows, which gives the best order first: by price, then time. */
 import type { OrderColumns } from "../orders/record.ts";
 
 export class RestingSide {
@@ -10,7 +10,7 @@ export class RestingSide {
 
   /**
    * `left` holds the remainder of the order in each row; a row without a remainder is dropped when it reaches the top.
-   * Each row can be added once, when its price is known.
+   * Each row may be added once.
    */
   constructor({ rows, priceE4 }: OrderColumns, left: Float64Array, { isBuy }: { isBuy: boolean }) {
     this.heap = new Int32Array(rows);

@@ -42,10 +42,13 @@ export interface SecurityDay extends Security {
 
 type Meaning = (text: string) => number;
 
-/** The results are cached, because several checks read the same column with the same meaning. */
+/** The cached results of `coded`. Several checks read the same column with the same meaning. */
 const known = new WeakMap<CodeColumn, Map<Meaning, Uint8Array>>();
 
-/** Returns for each row of a code column the result of `meaning` for its text. The caller must not change the array. */
+/**
+ * Applies `meaning` to the text in each row of a code column, and returns the results. The caller must not change the
+ * array.
+ */
 export function coded(column: CodeColumn, meaning: Meaning): Uint8Array {
   const ofColumn = known.get(column) ?? new Map<Meaning, Uint8Array>();
   const out = ofColumn.get(meaning) ?? codedRows(column, meaning);

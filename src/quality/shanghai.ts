@@ -10,7 +10,7 @@ import type { FaultKind } from "./verdict.ts";
 
 const AUCTION = 3;
 
-/** Returns the meaning of an order type in Shanghai; phases of the day (S) are not orders. */
+/** Returns the kind of an order type in Shanghai. Rows of type S are not orders; they mark phases of the day. */
 export function shanghaiKind(type: string): number {
   return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
 }
@@ -84,8 +84,8 @@ class ShanghaiReplay extends Replay {
   }
 
   /**
-   * Subtracts the trade in `row` from its order on `side`, which must be at `price` unless that is `null`. Returns
-   * whether the order fits the trade.
+   * Subtracts the trade in `row` from its order on `side`. The order must have the price `price`, unless `price` is
+   * `null`. Returns whether the order fits the trade.
    */
   private fill(row: number, side: number, price: number | null): boolean {
     const { orders, trades } = this;

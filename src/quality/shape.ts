@@ -22,8 +22,8 @@ const LOT = 100;
 const MOST_ODD_SHARE = 0.9;
 
 /**
- * Checks that there are cancels if there are 200 or more orders, and that neither dataset ends at noon while the other
- * continues.
+ * Checks that there are cancels, and that neither dataset ends at noon while the other continues. Not provable with
+ * fewer than 200 orders.
  */
 export function checkShape(
   { market }: Security,

@@ -6,14 +6,14 @@ import type { CheckName, Fault, Verdict } from "./verdict.ts";
 
 /** A security with the findings of some checks, in the order of the checks. */
 export interface FaultySecurity {
-  /** With its suffix. */
+  /** The code with its suffix. */
   code: string;
   faults: { check: CheckName; fault: Fault }[];
 }
 
 /**
- * Returns the securities with faults in checks of the given verdict: `not_provable` for findings where no real data
- * confirms the exchange's rule.
+ * Returns the securities that have faults in checks with the verdict `of`. The faults of a `not_provable` check prove
+ * nothing, for example because no real data confirms the exchange's rule.
  */
 export function faultySecurities(
   { securities }: QualitySheet,

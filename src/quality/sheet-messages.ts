@@ -189,7 +189,7 @@ export function numberText(number: number): string {
   return whole.format(number);
 }
 
-/** Returns where a fault occurred first; empty for a fault of the rows as a whole. */
+/** Returns the dataset, row and time of a fault's first occurrence; empty for a fault of the rows as a whole. */
 export function placeText({ first }: Fault, language: SheetLanguage): string {
   if (first === null) return "";
   const { dataset, row, time } = first;

@@ -24,7 +24,7 @@ import { SHEET_STYLE } from "./sheet-style.ts";
 import { lackingTexts } from "./shortfall.ts";
 import type { Fault, Unprovable, Verdict } from "./verdict.ts";
 
-/** The most securities whose faults are listed; further ones are counted. */
+/** The maximum number of securities whose faults are listed. The others are only counted. */
 const NAMED_SECURITIES = 500;
 
 const TEXTS = {
@@ -99,7 +99,7 @@ export function sheetPage(sheet: QualitySheet): string {
   return page.text;
 }
 
-/** Returns a function that picks the language of a text. */
+/** Returns a function that returns a text in `language`. */
 const speaker = (language: SheetLanguage) => (text: Bilingual) => text[language];
 
 function inLanguage(sheet: QualitySheet, language: SheetLanguage): Markup {
@@ -230,7 +230,7 @@ function sizeText(rows: string, securities: string): Bilingual {
   return { en: `${rows} rows, ${securities} securities`, zh: `${rows} 行，${securities} 只证券` };
 }
 
-/** Headings of columns of numbers. */
+/** The headings of numeric columns. */
 const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS), TEXTS.count]);
 
 /**

@@ -15,7 +15,7 @@ import {
 import { lackingTexts } from "./shortfall.ts";
 import type { CheckName, Fault, Unprovable, Verdict } from "./verdict.ts";
 
-/** The most securities whose faults are listed; further ones are counted. */
+/** The maximum number of securities whose faults are listed. The others are only counted. */
 const NAMED_SECURITIES = 40;
 
 /** Returns the sheet as lines for a terminal. */
@@ -44,7 +44,7 @@ export function sheetLines(sheet: QualitySheet): string[] {
 
 const MOST_CHARACTERS = 300;
 
-/** Returns the verdict as one sentence without a full stop, with the first failed checks, at most 300 characters. */
+/** Returns the verdict as a clause of at most 300 characters, with the first failed checks. */
 export function sheetSummary(sheet: QualitySheet): string {
   if (sheet.verdict !== "failed") return VERDICT_TEXTS[sheet.verdict].en;
   const ofDay = dayFaults(sheet).map(({ check, fault }) => `${check} ${fault.kind} ${fault.subject}`);
@@ -66,13 +66,13 @@ export function sheetSummary(sheet: QualitySheet): string {
 /** A publisher's summary of a checked day. */
 export interface SheetClaim {
   verdict: QualitySheet["verdict"];
-  /** The verdict's sentence, at most 300 characters. */
+  /** The verdict as a clause of at most 300 characters, with the first failed checks. */
   summary: string;
   /** The numbers of securities, by check and verdict. */
   checks: Record<CheckName, { passed: number; failed: number; not_provable: number }>;
 }
 
-/** Returns the verdict, its sentence and the numbers of securities by check. */
+/** Returns the publisher's summary of a sheet. */
 export function sheetClaim(sheet: QualitySheet): SheetClaim {
   const entries = CHECKS.map((check) => {
     const { passed, failed, notProvable } = sheet.summary[check];
@@ -113,7 +113,7 @@ function verdictText(verdict: Verdict): string {
   }
 }
 
-/** Returns a fault as a clause with its kind, its count and its first position. */
+/** Returns a clause with the kind of the fault, the count and the first position. */
 function faultText(fault: Fault): string {
   const { kind, count, subject } = fault;
   const of = subject === undefined ? "" : ` (${subject})`;

@@ -16,7 +16,10 @@ import { CHECKS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
 import { type Shortfall, shortfallSchema } from "./shortfall.ts";
 import type { CheckName, FaultKind, Unprovable, Verdict } from "./verdict.ts";
 
-/** Raised with every change of the format that affects readers; `inThisFormat` also reads the previous format. */
+/**
+ * The number of the sheet's format. It increases with every change that affects readers. `inThisFormat` converts sheets
+ * of the previous format.
+ */
 const FORMAT = 3;
 
 const count = z.int().nonnegative();
@@ -70,7 +73,9 @@ const sheetSchema = z.strictObject({
   /** What the packs lack; empty when all of them are whole. */
   degraded: z.array(shortfallSchema),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
-  /** Number of cancels, fills and auction-pack rows of all securities, and how many of them agree with their orders. */
+  /**
+   * The numbers of cancels, fills and auction-pack rows of all securities, and how many of each agree with the orders.
+   */
   counts: z.strictObject({
     cancels: count,
     cancelsExact: count,
@@ -80,8 +85,8 @@ const sheetSchema = z.strictObject({
     auctionRowsFound: count,
   }),
   /**
-   * The number of securities that passed or failed each check; by reason, the number for which the check is not
-   * provable.
+   * For each check, the numbers of securities that passed and failed it. `notProvable` gives, by reason, the number of
+   * securities for which the check is not provable.
    */
   summary: z.record(
     z.enum(CHECKS),
@@ -193,7 +198,7 @@ const formerSchema = z.looseObject({
   day: z.looseObject({ last_days: z.unknown() }),
 });
 
-/** Returns a sheet of format 2 in this format, and any other value as it is. */
+/** Converts a sheet of format 2 to this format. Returns any other value unchanged. */
 function inThisFormat(value: unknown): unknown {
   const former = formerSchema.safeParse(value);
   if (!former.success) return value;
@@ -203,7 +208,7 @@ function inThisFormat(value: unknown): unknown {
 
 const otherSizes = z.partialRecord(dataset, size);
 
-/** The part of a sheet that other days need, which is the same in every version. */
+/** The part of a sheet that the checks of other days need. It is the same in every version. */
 const otherDaySchema = z.object({
   tradedate,
   sizes: z.object({ SH: otherSizes, SZ: otherSizes }),
@@ -211,8 +216,8 @@ const otherDaySchema = z.object({
 });
 
 /**
- * Returns what the checks of another day need from the JSON text of a sheet of any version; `null` when `text` is not
- * such a sheet.
+ * Returns the part of a sheet that the checks of another day need. `text` is the JSON of a sheet of any version.
+ * Returns `null` for any other text.
  */
 export function parseOtherDay(text: string): OtherDay | null {
   const read = otherDaySchema.safeParse(jsonOf(text));

@@ -8,7 +8,7 @@ import { CLOSING_CALL, CONTINUOUS, NEVER, Replay } from "./replay.ts";
 import { coded, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
 
-/** Returns the meaning of an order type in Shenzhen: only a limit order (0) has its own price. */
+/** Returns the kind of an order type in Shenzhen. Only a limit order (0) has its own price. */
 export function shenzhenKind(type: string): number {
   return type === "0" ? LIMIT : UNPRICED;
 }
@@ -24,7 +24,7 @@ function isCancelCode(code: string): number {
 
 /**
  * Replays the rows in the order of the numbers that orders and trades share, if the numbers of both ascend. Otherwise
- * replays them by time, with an order before the trades of its millisecond.
+ * replays them by time; orders come before trades of the same millisecond.
  */
 export function replayShenzhen(security: Security, orders: OrderColumns, trades: TradeColumns): Replay {
   const replay = new ShenzhenReplay(security, orders, trades);

@@ -16,8 +16,9 @@ interface TradedTotals {
   volume: number;
   /** Yuan: the sum of price × volume, added exactly and rounded once. */
   amount: number;
-  /** The range of the prices, ten-thousandths of a yuan; without trades, `highE4` is below `lowE4`. */
+  /** The lowest price, in ten-thousandths of a yuan. Without trades, `lowE4` is above `highE4`. */
   lowE4: number;
+  /** The highest price, in ten-thousandths of a yuan. */
   highE4: number;
 }
 
@@ -46,8 +47,7 @@ export interface QuoteTotals extends Rows {
 }
 
 /**
- * Returns the last snapshot before 15:05 of a security's quotes, which must be sorted by time; `null` when there is
- * none.
+ * Returns the totals of the last snapshot before 15:05; `null` when there is none. The quotes must be sorted by time.
  */
 export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapshot | null {
   let row = rows - 1;

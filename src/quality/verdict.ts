@@ -29,7 +29,7 @@ export interface Fault {
 export type Verdict =
   | { verdict: "passed" }
   | { verdict: "failed"; faults: Fault[] }
-  /** `faults` holds findings for which no rule of the exchange is confirmed. */
+  /** `faults` lists findings that prove nothing, for example because no real data confirms the exchange's rule. */
   | { verdict: "not_provable"; reason: Unprovable; faults?: Fault[] | undefined };
 
 export const PASSED: Verdict = { verdict: "passed" };
@@ -38,7 +38,9 @@ export function notProvable(reason: Unprovable, faults: Fault[] = []): Verdict {
   return { verdict: "not_provable", reason, ...(faults.length === 0 ? {} : { faults }) };
 }
 
-/** Returns a failed verdict as not provable for `reason`, with its faults, and any other verdict as it is. */
+/**
+ * Converts a failed verdict to `not_provable` with `reason` and the same faults. Returns any other verdict unchanged.
+ */
 export function unproven(verdict: Verdict, reason: Unprovable): Verdict {
   return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
 }
