@@ -307,8 +307,8 @@ export type SealProblem = "unsealed" | "no_secret" | "edited";
 type Columns = BackupTable["columns"];
 
 /**
- * Returns the text over which the seal of a backup's head is computed. `tables` maps the name of each table in the
- * backup to its columns.
+ * Returns the text that the seal of a backup's head covers. The head is the backup's id, its time and its tables.
+ * `tables` maps the name of each table to the table's columns.
  */
 function headText(
   { id, takenAtMs }: Pick<BackupIdentity, "id" | "takenAtMs">,

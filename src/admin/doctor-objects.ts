@@ -92,8 +92,8 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
 }
 
 /**
- * Deletes the objects among `keys` that are older than a day and not in the catalog. Their content may be newer than
- * the catalog.
+ * Deletes the objects with these keys that are older than a day and not in the catalog, even if their content is newer
+ * than the catalog.
  */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
@@ -109,7 +109,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   return deleted;
 }
 
-/** Marks content as lost when it is not served and its object is missing. */
+/** Marks content that is not served as lost when its object is missing. */
 export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {
@@ -172,7 +172,7 @@ function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObj
   );
 }
 
-/** Returns what the operator does to serve the content of an object that is newer than the catalog. */
+/** Returns what the operator must do to serve the content of an object that is newer than the catalog. */
 function adviceFor(key: string, { day, quotesOf, called }: Place): string {
   if (day !== null) {
     return `\`edgetape day adopt ${day.tradedate}${datasetFlag(day.dataset)}\` serves it`;

@@ -13,7 +13,7 @@ interface SettingsQuestion {
   nowMs: number;
   /** Versions of share secrets that valid shares and external shares use. */
   shareVersions: number[];
-  /** Whether only this machine can reach the deployment; it then needs no public URL and no webhook. */
+  /** Whether only this machine can reach the deployment. Such a deployment needs no public URL and no webhook. */
   isLocal: boolean;
 }
 

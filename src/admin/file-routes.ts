@@ -1,4 +1,4 @@
-/** `/admin/files`: upload, publication and withdrawal of operators' daily files. */
+/** `/admin/files`: upload, publication and withdrawal of daily files. */
 import { both, ok, refused } from "../base/result.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import {

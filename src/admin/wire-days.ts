@@ -61,8 +61,8 @@ export const beginUploadSchema = z.strictObject({
   quality: qualitySchema.optional(),
   /**
    * Publishes a new revision even when this content is already served, is implausible or repeated, failed the quality
-   * check, or is smaller than what it replaces. Also replaces withdrawn content by different content. Content that was
-   * itself withdrawn is still refused.
+   * check, or is smaller than what it replaces. Also replaces withdrawn content with different content. Content that
+   * was itself withdrawn is still refused.
    */
   force: z.boolean().default(false),
 });
@@ -153,7 +153,7 @@ export type DayOverview = z.infer<typeof dayOverviewSchema>;
 export const dayListSchema = z.strictObject({ month: z.string(), days: z.array(dayOverviewSchema) });
 export type DayList = z.infer<typeof dayListSchema>;
 
-/** The datasets, each with the newest day that is served; null when none is. */
+/** The datasets, each with the newest day that is served; null when no day is served. */
 export const datasetListSchema = z.strictObject({
   datasets: z.array(z.strictObject({ dataset: datasetSchema, newest: beijingDateSchema.nullable() })),
 });
@@ -177,7 +177,7 @@ export const builtBeforeSchema = z.strictObject({
 });
 export type BuiltBefore = z.infer<typeof builtBeforeSchema>;
 
-/** A day's counts by exchange compared with the median of its nearest loaded days. */
+/** A day's counts by exchange, compared with the medians of the nearest loaded days. */
 const comparisonSchema = z.strictObject({
   /** Number of compared days, at most 20; with fewer than 5 every day is plausible. */
   days: countSchema,
@@ -189,7 +189,7 @@ const comparisonSchema = z.strictObject({
       rows: countSchema,
       medianSecurities: z.number(),
       medianRows: z.number(),
-      /** Whether rows and securities are each at least 90 % and at most twice their median. */
+      /** Whether the numbers of rows and of securities are each at least 90 % and at most twice their median. */
       plausible: z.boolean(),
     }),
   ),
@@ -315,8 +315,8 @@ export const calendarChangedSchema = z.strictObject({
   /** Number of days that were added, or that changed from open to closed or from closed to open. */
   changed: countSchema,
   /**
-   * The last day up to which the calendar has no gap. The search for gaps begins today, or on the calendar's first day
-   * if that is later.
+   * The last day up to which the calendar has no gap. The search for gaps begins at the newest calendar day that is not
+   * after today, or at the first calendar day when all are later.
    */
   knownUntil: beijingDateSchema,
 });

@@ -89,8 +89,8 @@ export const publishFileSchema = z.strictObject({
   /** The revision to publish. When absent, the only one that can be published; refused when there are several. */
   revision: z.int().min(1).optional(),
   /**
-   * Publishes different content of a withdrawn file. To publish the withdrawn content itself, name its revision
-   * instead.
+   * Whether different content may replace the withdrawn content of the file. To publish the withdrawn content itself,
+   * name its revision instead.
    */
   force: z.boolean().default(false),
   /** A file from the builder never replaces an operator's file. */

@@ -84,7 +84,7 @@ export const indexReportSchema = z.strictObject({
 });
 export type IndexReport = z.infer<typeof indexReportSchema>;
 
-/** Runs the scheduled task now; with `tell` its findings are sent to the webhook as usual. */
+/** Runs the scheduled task now. With `tell`, its findings are also sent to the webhook. */
 export const runScheduledSchema = z.strictObject({ tell: z.boolean().default(false) });
 
 const scheduledRunSchema = z.strictObject({

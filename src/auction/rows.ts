@@ -36,7 +36,7 @@ export interface AuctionRow {
   isResult: boolean;
   /** The price in ten-thousandths of a yuan; 0 when nothing matches. */
   priceE4: number;
-  /** The previous close, ten-thousandths of a yuan. */
+  /** The previous close in ten-thousandths of a yuan. */
   preCloseE4: number;
   /** The matched quantity in shares; in the result row, the traded quantity. */
   volume: number;

@@ -193,8 +193,9 @@ export async function setOwnLimits(
 }
 
 /**
- * Disables or enables the account. Does nothing when the account is already in that state. Disabling also ends its
- * console sessions and cancels its links, so that they do not work again once the account is enabled.
+ * Disables or enables the account. Does nothing when the account is already in that state. Disabling also ends the
+ * account's console sessions and cancels its unused links, so that they do not work again when the account is enabled
+ * later.
  */
 export async function setDisabled(
   db: D1Database,

@@ -1,4 +1,4 @@
-/** Operators' named tokens, as hashes. A name is never reused, because the audit refers to it. */
+/** Operators' named tokens, of which only hashes are stored. A name is never reused, because the audit refers to it. */
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
@@ -38,7 +38,10 @@ export async function listTokens(db: D1Database): Promise<AdminToken[]> {
   return rows<AdminToken>(sql(db)`${TOKEN} ORDER BY name`);
 }
 
-/** Stores a token by its SHA-256. Returns false when a token, even a revoked one, already has this name. */
+/**
+ * Stores the SHA-256 of a token, with its name and scope. Returns false when a token, even a revoked one, already has
+ * this name.
+ */
 export async function addToken(
   db: D1Database,
   token: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & { sha256: string },

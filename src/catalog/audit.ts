@@ -50,7 +50,7 @@ export interface WrittenEntry extends AuditEntry {
   actor: Actor;
 }
 
-/** The conditions on the entries; an absent condition matches all. */
+/** The conditions on the entries; an absent condition matches all entries. */
 export interface AuditQuestion {
   /** A day, as `YYYYMMDD`, also matches the subjects of its trades, quotes and files. */
   subject?: string | undefined;

@@ -69,8 +69,9 @@ export interface ServeAgain {
 
 /**
  * Serves `packId` as revision `number` of the day. Returns false when the day no longer has the seen revision and
- * state, or already has revision `number` or a higher one. Also returns false when the pack is damaged or has no index
- * rows, which are deleted after 7 days. An open upload of the day loses its number and is refused at its next step.
+ * state, or already has revision `number` or a higher one. Also returns false when the pack is damaged or no longer has
+ * index rows; they are deleted 7 days after the pack was replaced. An open upload of the day loses its number and is
+ * refused at its next step.
  */
 export async function serveAgain(
   db: D1Database,

@@ -1,6 +1,7 @@
 /**
- * Decisions about content: withdrawals by operators, and damage found by readers. Code that publishes content checks
- * them first, and again inside the transaction that makes the content visible. Instants are Unix milliseconds.
+ * Decisions about content: withdrawals by operators, and damage that was found when a pack was read. Code that
+ * publishes content checks them first, and again inside the transaction that makes the content visible. Instants are
+ * Unix milliseconds.
  */
 import { decoded, type Part, part, sql } from "./sql.ts";
 

@@ -106,7 +106,10 @@ async function externalAt(
   return externalShareOf(await externalShareStatement(db, place).all());
 }
 
-/** Returns the audit entry, which contains the link and its expiry but never the password, encrypted or not. */
+/**
+ * Returns the statement that writes the audit entry. The entry contains the link and its expiry, but never the
+ * password, encrypted or not.
+ */
 function auditOf(
   db: D1Database,
   by: By,

@@ -92,7 +92,7 @@ function versionsOf(
       WHERE o.tradedate = day_files.tradedate AND day_files.name = o.tradedate || '_' || o.dataset || '.parquet'))`;
 }
 
-/** Returns the offered files by day, then name; never a withdrawn, unverified or damaged one. */
+/** Returns the offered files, sorted by day, then name. Withdrawn, unverified and damaged files are not offered. */
 export async function coveredFiles(db: D1Database, question: CoverageQuestion): Promise<ListedFile[]> {
   const found = await rows(sql(db)`
     SELECT *, (SELECT claims ->> 'quality' FROM uploads WHERE object_id = packId) AS quality

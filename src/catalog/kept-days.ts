@@ -7,7 +7,10 @@ import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-
 
 /** The maximum number of cached days, of about 500 bytes each. */
 const MAX_DAYS = 1_000;
-/** The maximum size of the cached sections: enough for three whole days of 5,300 securities, at 20 bytes a block. */
+/**
+ * The maximum size of the cached sections, in bytes: enough for three whole days of 5,300 securities, at 20 bytes a
+ * block.
+ */
 const MAX_SECTION_BYTES = 8 * 2 ** 20;
 /** The memory of a cached section without its blocks, in bytes. */
 const SECTION_BYTES = 400;

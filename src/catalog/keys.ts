@@ -46,7 +46,7 @@ function belowCap(accountId: string, by: By, notCounted: string | null, most: nu
 }
 
 /**
- * Stores a new key of an existing account by its SHA-256. Returns false and changes nothing when the account already
+ * Stores the SHA-256 of a new key of an existing account. Returns false and changes nothing when the account already
  * has `most` keys in force.
  */
 export async function addKey(

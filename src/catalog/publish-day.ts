@@ -7,7 +7,7 @@ import type { SectionRow } from "./order-day.ts";
 import { type Part, part, sql } from "./sql.ts";
 import type { Upload } from "./uploads.ts";
 
-/** The operator's claims about a pack before it is sent, besides size and checksum. */
+/** What the operator claims about a pack before sending it, in addition to size and checksum. */
 export interface PackClaims {
   buildId: string;
   rows: number;

@@ -46,7 +46,7 @@ export async function lastRefusals(db: D1Database, accountId: string, count: num
     SELECT ${COLUMNS} FROM refusals WHERE account_id = ${accountId} ORDER BY at_ms DESC LIMIT ${count}`);
 }
 
-/** Deletes refusals from before `beforeMs`. Returns their number. */
+/** Deletes refusals that were made before `beforeMs`. Returns their number. */
 export async function forgetRefusals(db: D1Database, beforeMs: number): Promise<number> {
   const { meta } = await sql(db)`DELETE FROM refusals WHERE at_ms < ${beforeMs}`.run();
   return meta.changes;

@@ -21,7 +21,7 @@ export interface KnownObject {
   /** The object's etag; null while its upload is open, or when the upload has ended without being served. */
   etag: string | null;
   sizeBytes: number;
-  /** The day or file that the object holds, for messages. */
+  /** The name of the day or file in messages. */
   called: string;
   /** The pack's id, or null. */
   packId: number | null;
@@ -67,8 +67,9 @@ export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<s
 }
 
 /**
- * Deletes the index rows of `packId` if it is expired at `nowMs`. Returns false when it is not expired or is served
- * again. Its object may be deleted afterwards, because a pack without index rows is never served.
+ * Deletes the index rows of `packId` if it is expired at `nowMs`. Returns false when the pack is not expired or is
+ * served again. If it returns true, the pack's object may be deleted, because a pack without index rows is never
+ * served.
  */
 export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
   const expired = part`SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ${packId} AND ${isExpired(nowMs)}`;

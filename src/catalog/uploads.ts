@@ -16,7 +16,7 @@ export const ADOPTED_R2_UPLOAD_ID = "";
 export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;
-  /** Further claims (`PackClaims`); empty for a file. */
+  /** Further claims: those of a pack (`PackClaims`), or the origin of a file that the builder made. */
   claims: Claims;
 }
 
@@ -76,8 +76,9 @@ export async function uploadParts(db: D1Database, uploadId: string): Promise<Upl
 
 /**
  * Claims part `n` for the caller, who stores it in R2 and then calls `recordPart`. Returns false when the upload is not
- * `uploading` or another publisher has stored this part. Also returns false when another publisher claimed the part at
- * or after `staleMs`, because it may still be storing it.
+ * `uploading`, or when another publisher has stored the part with the same checksum. Also returns false when another
+ * publisher claimed the part with the same checksum at or after `staleMs`, because that publisher may still be storing
+ * it.
  */
 export async function claimPart(
   db: D1Database,

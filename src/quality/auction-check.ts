@@ -19,7 +19,10 @@ export class AuctionCheck {
     this.security = security;
   }
 
-  /** Matches the orders in their state before the first trade of the auction; further calls have no effect. */
+  /**
+   * Matches the orders as they are now. The first call must come before the auction's first trade; further calls have
+   * no effect.
+   */
   begin(orders: LiveOrders): void {
     if (this.isMatched) return;
     this.isMatched = true;

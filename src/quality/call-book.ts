@@ -1,4 +1,4 @@
-/** The orders of an opening call auction over time, summed by price. */
+/** Replays the orders of an opening call auction, and sums them by price. */
 import { AUCTION_END } from "../auction/rows.ts";
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { type AuctionLevel, type AuctionMatch, matchOfLevels } from "./auction.ts";

@@ -7,7 +7,7 @@ import { coded } from "./security-rows.ts";
 
 /** The kind of an order row. `UNPRICED`: Shenzhen's market and best-own-side orders. */
 export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
-/** Sides of orders; 0 for codes other than B and S. */
+/** The sides of orders. The side is 0 for a code other than B and S. */
 export const [BUY, SELL] = [1, 2] as const;
 
 /** Returns the side of an order code. */
@@ -38,7 +38,7 @@ export class LiveOrders {
     this.sells = new RestingSide(rows, this.left, { isBuy: false });
   }
 
-  /** Adds the order in `row`; returns false when its number already exists. */
+  /** Adds the order in `row`. Returns false when the order's number already exists. */
   add(row: number): boolean {
     const { rows, sides, kinds } = this;
     if (!this.table.add(rows.exchangeOrderId[row] ?? 0, row)) return false;

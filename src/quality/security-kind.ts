@@ -1,4 +1,4 @@
-/** Derives the kind of a security, on which exchange rules depend, from its code. */
+/** Derives the kind of a security from its code. The exchanges' rules depend on the kind. */
 import type { Security } from "../orders/record.ts";
 
 /** `other`: bonds, repos and all other codes; their rules were not confirmed with real data. */

@@ -1,4 +1,4 @@
-/** Checks the numbers in trades without using orders. */
+/** Checks the trade and order numbers in trades. The orders themselves are not needed. */
 import type { Market } from "../orders/record.ts";
 import { OrderTable } from "./order-table.ts";
 import type { TradeColumns } from "./security-rows.ts";
@@ -52,14 +52,14 @@ export function checkGaps(trades: TradeColumns): Verdict {
   return faults.verdict();
 }
 
-/** Returns the place of the first trade whose number is not one above the previous trade's. */
+/** Returns the place of the first trade whose number is not the previous trade's number plus 1. */
 function placeBehindGap(trades: TradeColumns): FaultPlace | null {
   const { tradeId } = trades;
   const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
   return row < 0 ? null : rowPlace("trades", row, trades);
 }
 
-/** Returns the rows whose number occurred before. The number 0 stands for no number. */
+/** Returns the rows whose number already occurred in an earlier row. The number 0 stands for no number. */
 function repeatedRows(ids: Float64Array): number[] {
   let isAscending = true;
   for (let row = 1; row < ids.length && isAscending; row++)

@@ -12,12 +12,15 @@ const ENOUGH_ORDERS = 200;
 const ENOUGH_TRADES = 20;
 const NOON = 130000000;
 
-/** Ten-thousandths of a yuan: no share or fund has ever cost less than 0.05 or more than 10,000 yuan. */
+/**
+ * The lowest and the highest plausible price, in ten-thousandths of a yuan. No share or fund has ever cost less than
+ * 0.05 or more than 10,000 yuan.
+ */
 const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
-/** In shares: at any price, at least two of 100 orders are below this volume. */
+/** A volume in shares. At any price, at least 2 % of the orders are smaller. */
 const BIG_ORDER = 10_000;
 const LEAST_SMALL_SHARE = 0.02;
-/** In shares: one lot; only remainders are sold in smaller volumes. */
+/** The number of shares in one lot. Only remainders are sold in smaller volumes. */
 const LOT = 100;
 const MOST_ODD_SHARE = 0.9;
 

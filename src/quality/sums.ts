@@ -5,7 +5,7 @@ import type { LastSnapshot, SecurityDay, TradeColumns } from "./security-rows.ts
 import { shenzhenCancels } from "./shenzhen.ts";
 import { FaultCounter, notProvable, rowPlace, unproven, type Verdict } from "./verdict.ts";
 
-/** HHMMSSmmm: no earlier snapshot contains after-hours trades. */
+/** 15:05 as HHMMSSmmm. Snapshots before this time contain no after-hours trades. */
 export const SUMMED_BEFORE = 150500000;
 /** The largest tolerated difference in yuan. Differences occur because snapshots have at most two decimals. */
 const MOST_APART = 1;
