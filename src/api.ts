@@ -16,7 +16,7 @@ import { refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";
 import { serveApi } from "./operations/serve-api.ts";
 
-// Both spellings of the path are served: a redirect would turn a POST into a GET.
+// Both spellings of the path are served, because a redirect would turn a POST into a GET.
 const API_PATHS = ["/api", "/api/"];
 const HEALTH_PATH = "/health";
 

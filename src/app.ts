@@ -1,4 +1,4 @@
-/** Composes the service's routes. The modules do not import each other; they are joined here. */
+/** Composes the routes of the service. The modules do not import each other's routes. */
 import type { Hono } from "hono";
 import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
@@ -9,7 +9,7 @@ import type { AppEnv } from "./http/request-log.ts";
 import { assetAnswer } from "./pages/assets.ts";
 import { shareRoutes } from "./shares/routes.ts";
 
-/** Returns the service with every route of every module. */
+/** Returns the app with all routes of the service. */
 export function createApp(): Hono<AppEnv> {
   const app = createApi();
   app.get("/-assets/:name", (c) => assetAnswer(c.req.path, c.var.log.requestId) ?? c.notFound());
@@ -26,7 +26,8 @@ export function createApp(): Hono<AppEnv> {
 }
 
 /**
- * Sets the interface name in the log for a module's routes. The path is never logged, because it may contain a secret.
+ * Returns middleware that logs `name` as the interface of a module's routes. The path is never logged, because it may
+ * contain a secret.
  */
 function interfaceNamed(name: string) {
   return createMiddleware<AppEnv>(async (c, next) => {

@@ -1,6 +1,6 @@
 /**
- * Bindings and settings of the deployment, parsed once per isolate. Everything below `app.ts`
- * receives the parsed `Settings`, never raw variables.
+ * Bindings and settings of the deployment. The settings are parsed once per isolate. Other modules receive the parsed
+ * `Settings`, never raw variables.
  */
 import * as z from "zod";
 import { version } from "../package.json";
@@ -91,7 +91,7 @@ const settingsSchema = z.object({
    * because anyone who has it can post there.
    */
   WEBHOOK_URL: z.url({ protocol: /^https?$/ }).optional(),
-  /** The form of the messages; derived from the URL's host when absent. */
+  /** The format of the messages; derived from the URL's host when absent. */
   WEBHOOK_KIND: z.enum(WEBHOOK_KINDS).optional(),
   /** The signing secret of a DingTalk or Feishu robot that requires one. */
   WEBHOOK_SECRET: z.string().optional(),
@@ -120,8 +120,8 @@ export function settingsOf(env: Env): Settings {
 const COMMIT_MS = 5_000;
 
 /**
- * Returns the instant (Unix milliseconds) up to which changes of days are announced. No isolate serves the state before
- * those changes any longer (contract 9).
+ * Returns the instant (Unix milliseconds) up to which changes of days are announced. All isolates have stopped serving
+ * the state before those changes (contract 9).
  */
 export function announcedUntilMs({ DAY_CACHE_MS }: Settings, atMs: number): number {
   return DAY_CACHE_MS === 0 ? atMs : atMs - DAY_CACHE_MS - COMMIT_MS;

@@ -17,7 +17,7 @@ warmUp();
 let app: ReturnType<typeof createApp> | undefined;
 
 /**
- * Returns the whole service. The promise is not kept, because a request must not wait for another request's promise.
+ * Returns the whole service. The promise is not stored, because a request must not wait for another request's promise.
  */
 async function wholeApp(): Promise<ReturnType<typeof createApp>> {
   const { createApp } = await import("./app.ts");

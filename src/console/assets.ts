@@ -28,7 +28,7 @@ const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, try
   "\n",
 );
 
-/** Returns a console module; its imports are replaced by the paths at which those modules are served. */
+/** Returns the asset of a console module. Its `import` statements get the paths that serve the imported modules. */
 function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {
   const linked = text.replaceAll(/from "\.\/([\w-]+)\.js"/g, (statement, other: string) => {
     const path = imports[other]?.path;
@@ -56,7 +56,7 @@ const answer = module("answer", answerScript, {
   ...{ dom, links, picture, request, table },
 });
 
-/** The assets that pages refer to; the scripts of Try it import each other. */
+/** The assets that pages load. `try` imports the other scripts of Try it. */
 export const ASSETS = {
   style: assetOf("console", "css", STYLE),
   chart: assetOf("chart", "js", chartLibrary),

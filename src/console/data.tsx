@@ -1,6 +1,6 @@
 /**
- * The Data page shows a year of the holder's plan: its days, shaded by their number of rows; the days with problems;
- * and sums by month.
+ * The Data page for one year: a calendar of the days, shaded by their number of rows; a list of the days with problems;
+ * and totals by month.
  */
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
@@ -249,7 +249,7 @@ export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Re
   return html(c, dataPage({ reader, dataset, year, years, months: yearHeat({ year, today, from, days }) }));
 }
 
-/** Returns the later of two days; the other one if one is null. */
+/** Returns the later of two days. If one of them is null, returns the other. */
 export function later(one: BeijingDate | null, other: BeijingDate | null): BeijingDate | null {
   if (one === null || other === null) return one ?? other;
   return one > other ? one : other;

@@ -16,7 +16,7 @@ import { Grid, Layout, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
 import { type HeatDay, yearHeat } from "./year-heat.ts";
 
-/** A dataset on the day. */
+/** The state of one dataset on the day. */
 type DatasetDay = HeatDay & { dataset: DatasetName };
 
 /** Serves the page of the day in the URL; 404 for a future day and for a day outside the plan's window. */
@@ -48,7 +48,7 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
   return html(c, dayPage(reader, datasets, auction));
 }
 
-/** Returns the published auction pack of `day`, which shares include, or null. */
+/** Returns the auction pack of `day` that shares contain; null if none is published. */
 async function auctionFile(db: D1Database, day: BeijingDate): Promise<StoredFile | null> {
   const name = auctionPackName(day);
   const revisions = await revisionsAt(db, { dataType: "auction_tick", tradedate: day, name });
@@ -218,7 +218,7 @@ function Checks({ checks, heading, reader: { language }, messages }: ChecksProps
   );
 }
 
-/** Renders a note on what a check can prove, for checks whose counts alone would mislead. */
+/** Renders notes that say what a check can prove. Only checks whose counts alone would mislead have a note. */
 function Notes({ checks, reader: { language } }: Pick<ChecksProps, "checks" | "reader">) {
   return (
     <>

@@ -79,8 +79,8 @@ interface SignInFacts {
 }
 
 /**
- * Returns the sign-in page for a caller without a session. Opening it does not use a link, because link previews and
- * scanners open links too.
+ * Returns the sign-in page for a caller without a session. Opening the page does not use up a sign-in link, because
+ * link previews and scanners open links too.
  */
 export function signInFirst(c: ConsoleContext, { action = null, press, problem, status }: SignInFacts) {
   if (problem !== null) c.var.log.note({ reason: problem });

@@ -152,7 +152,7 @@ function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messa
   );
 }
 
-/** Maximum number of keys in force of an account, so that a script cannot fill the table. */
+/** The maximum number of keys in force per account, so that a script cannot fill the table. */
 const MAX_KEYS = 50;
 const MAX_NAME = 60;
 const HOUR_MS = 3_600_000;

@@ -167,7 +167,7 @@ interface GridProps {
   kind?: string;
   /** Whether the table has the border of a card. */
   isCard?: boolean;
-  /** Headings of the columns; a heading inside a list is that of a column of numbers. */
+  /** Headings of the columns. The heading of a column of numbers is wrapped in an array. */
   headings: readonly (string | [string])[];
   /** The rows. */
   children?: Child;

@@ -332,7 +332,7 @@ export type DayMark = keyof Messages["dayStates"];
 /** The reasons why a page could not be served. */
 export type Problem = keyof Messages["problems"];
 
-/** Returns a reason of `X-Reason`, or `success`, as text; an unknown reason unchanged. */
+/** Returns the text of a reason in `X-Reason`, or of `success`. Returns an unknown reason unchanged. */
 export function reasonText(reason: string, language: PageLanguage): string {
   const { reasons, success } = MESSAGES[language];
   if (reason === "success") return success;

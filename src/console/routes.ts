@@ -61,7 +61,10 @@ export function consoleRoutes(): Hono<AppEnv> {
   return pages;
 }
 
-/** Redirects plain HTTP to https where the deployment has it, so that a session is never sent unencrypted. */
+/**
+ * Redirects a GET over plain HTTP to https, and refuses other methods over plain HTTP, so that a session is never sent
+ * unencrypted. Returns null for a request over https, and for any request if `PUBLIC_BASE_URL` is not an https URL.
+ */
 function onHttps(c: ConsoleContext): Response | null {
   const url = new URL(c.req.url);
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? "";

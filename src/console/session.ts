@@ -1,6 +1,6 @@
 /**
- * A key holder's session: a random token in an HttpOnly cookie, whose hash is in the catalog. Forms contain a second
- * token derived from it, so that pages of other sites cannot post them.
+ * A key holder's session: a random token in an HttpOnly cookie. The catalog stores only the token's hash. Forms contain
+ * a second token, derived from the first, so that pages of other sites cannot post forms.
  */
 import { hashKey } from "../access/key.ts";
 import { base62, randomBase62 } from "../base/base62.ts";
@@ -31,14 +31,14 @@ export interface SignedIn {
   expiresAtMs: number;
 }
 
-/** Returns a new token for the form of a link, as random as a session token. */
+/** Returns a new token for the form on a link's sign-in page. It is as random as a session token. */
 export function newPress(): string {
   return randomBase62(TOKEN_LENGTH);
 }
 
 /**
- * Returns the session token for the link `invite` and the form token `press`. Both presses of a double click get the
- * same token. Only link and form together determine it.
+ * Returns the session token for the link `invite` and the form token `press`. It depends on both, and both clicks of a
+ * double click get the same token.
  */
 export async function sessionOfPress(invite: string, press: string): Promise<string> {
   const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");

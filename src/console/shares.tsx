@@ -169,7 +169,7 @@ async function openShares({ c, env, settings, nowMs, who }: Desk): Promise<OpenS
 function endOf(share: Share, { who, nowMs }: Pick<Desk, "who" | "nowMs">): number | null {
   if (share.revokedAtMs !== null) return null;
   const grant = entitleShare(who.principal, { service: share.dataType, year: share.year }, nowMs);
-  // A share whose window no longer overlaps the year stays valid and empty.
+  // When the plan's window no longer overlaps the share's year, the share stays valid and is empty.
   if (!grant.ok && grant.refusal.reason !== "outside_window") return null;
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   return endMs > nowMs ? endMs : null;

@@ -14,18 +14,21 @@ import {
   sessionTokens,
 } from "./session.ts";
 
-/** The form of a link's token; anything else is not looked up. */
+/** The format of a link's token. A token of a different format is not looked up. */
 const INVITE = /^[0-9A-Za-z]{32}$/;
 
-/** The form token of a link. */
+/** The format of a form token. */
 const PRESS = /^[0-9A-Za-z]{43}$/;
 
-/** Number of objects that count wrong links: enough to spread the load, few enough to bound the objects. */
+/**
+ * The number of objects that count wrong links. Several objects share the load, and requests cannot create more of
+ * them.
+ */
 const GUARDS = 64;
 
 /**
- * Serves the sign-in button of a link, or says why the link is refused. Opening the page does not use the link. Only
- * pressing the button reveals that a link does not exist, and counts the attempt.
+ * Serves the sign-in button of a link, or says why the link is refused. Opening the page does not use the link. Whether
+ * the link exists is revealed only when the button is pressed, which counts as an attempt.
  */
 export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
@@ -46,7 +49,7 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
 
 /**
  * Handles the button: uses the link and opens a session. A second press of the same button, as in a double click, gets
- * the answer of the first press. Browsers show only the last answer and ignore the cookies of the others.
+ * the same answer as the first, because browsers show only the last answer and ignore the cookies of earlier ones.
  */
 export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   if (!isSameOrigin(c.req.raw)) return signInFirst(c, { problem: "form_foreign", status: 403 });

@@ -12,7 +12,7 @@ export interface FormField {
    * year.
    */
   preset?: string;
-  /** Whether the field is sent beside `params`, not as a member of it. */
+  /** Whether the field is a member of the body itself, not of `params`. */
   beside?: true;
   numeric?: true;
   wide?: true;
@@ -59,7 +59,7 @@ const DATASET: FormField = {
   choices: DATASET_NAMES,
 };
 
-/** Maximum number of names in a hint: quotes have fifty, most of which are levels of the book. */
+/** The maximum number of column names in a hint. Quotes have fifty columns, most of them levels of the book. */
 const MOST_LISTED = 14;
 
 function historyForm(dataset: DatasetName): OperationForm {

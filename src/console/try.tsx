@@ -74,7 +74,7 @@ function tryPage(facts: TryFacts): string {
               ))}
             </datalist>
             <div class="wide run">
-              {/* The script enables it, because a form sent without the script would lose the operation. */}
+              {/* The script enables the button, because a form sent without the script would lose the operation. */}
               <button type="submit" class="primary" id="run" disabled>
                 {messages.run}
               </button>
@@ -256,7 +256,10 @@ export async function showTry(desk: Desk): Promise<Response> {
   return html(c, tryPage({ reader, form, given, apiUrl: `${base}/api`, days, symbol, year }));
 }
 
-/** Returns the newest served days that the plan covers, newest first; empty without order history. */
+/**
+ * Returns the served days that the form offers, newest first; empty if the plan has no order history or no day is
+ * served.
+ */
 async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Promise<BeijingDate[]> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
   const { newest } = await servedSpan(env.DB, dataset);
@@ -270,14 +273,17 @@ async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Pro
     .toReversed();
 }
 
-/** Returns a security with rows on the day, preferably a well-known one, which is also the default. */
+/**
+ * Returns a security with rows on the day, preferably `KNOWN_SECURITY`. Returns `KNOWN_SECURITY` too if the day has no
+ * rows.
+ */
 async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName): Promise<string> {
   return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset)) ?? KNOWN_SECURITY;
 }
 
 /**
- * Runs a request of `POST /api` as the signed-in holder. The session replaces the key; everything else, from the rate
- * limit to slot and quota, is the same code.
+ * Runs a request of `POST /api` as the signed-in holder. The session replaces the key. Rate limit, slot and quota apply
+ * as to any other request.
  */
 export async function runRequest(c: ConsoleContext): Promise<Response> {
   const desk = await deskOf(c);
@@ -305,9 +311,7 @@ export async function runRequest(c: ConsoleContext): Promise<Response> {
   return response;
 }
 
-/**
- * Refuses a run before its operation starts; the page shows why and offers to load it again.
- */
+/** Refuses a run before its operation starts; the page shows why and offers a link that reloads it. */
 function refused(reason: "signed_out" | "form_foreign", status: number): Response {
   return Response.json({ error: reason }, { status, headers: { "Cache-Control": "no-store" } });
 }

@@ -1,4 +1,4 @@
-/** The account's usage in the last 30 days, by service: bars for each day, sums, and the days in numbers. */
+/** The account's usage in the last 30 days, by service: a bar for each day, totals, and a table of the days. */
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { type DayUsage, type Served, usageOfAccount } from "../catalog/usage.ts";
 import { DATASETS } from "../datasets/registry.ts";
@@ -20,7 +20,7 @@ interface ServiceUsage {
   days: (Served & { day: BeijingDate })[];
 }
 
-/** The gates of these services have today's counts a few minutes before the catalog. */
+/** The services whose gates have today's counts. The catalog gets these counts some minutes later. */
 const GATED = new Set<string>(Object.values(DATASETS).map(({ apiname }) => apiname));
 
 /** Returns the usage of each of `services` in the last 30 days, up to now. */

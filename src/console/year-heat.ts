@@ -1,10 +1,10 @@
-/** The days of a year with their served content, shaded by their rows. Pure. */
+/** Computes the calendar of a year: the state, the content and the shade of each day. Pure. */
 import { addDays, type BeijingDate } from "../calendar/beijing.ts";
 import type { DayOverview, LoadedFacts } from "../catalog/day-overview.ts";
 import { weekdayOf } from "../pages/figures.ts";
 import type { DayMark } from "./messages.ts";
 
-/** Shades of days with rows: 1 for the fewest, 5 for the most. */
+/** The number of shades of days with rows: shade 1 is for the fewest rows, shade 5 for the most. */
 export const SHADES = 5;
 
 export interface HeatDay {
@@ -18,7 +18,7 @@ export interface HeatDay {
 export interface HeatFacts {
   year: number;
   today: BeijingDate;
-  /** The first day of the reader's data: of the plan's window and the dataset. Null: all history. */
+  /** The first day that is both in the plan's window and in the dataset; null if neither has a first day. */
   from: BeijingDate | null;
   days: readonly DayOverview[];
 }
@@ -33,7 +33,8 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
     const overview = known.get(day);
     months[Number(day.slice(4, 6)) - 1]?.push({
       day,
-      // A withdrawn or expected day can precede the first available one; only a day without data is outside.
+      // Before `from`, only a missing day is outside, because a withdrawn or expected day can precede the first
+      // available one.
       mark:
         isBefore && (overview?.state ?? "missing") === "missing"
           ? "outside"
@@ -85,8 +86,9 @@ function restMark(day: BeijingDate, today: BeijingDate): DayMark {
 }
 
 /**
- * Shades days by rank, not by amount, because one extreme day would make all others look alike. Days with the same
- * number of rows have the same shade. If all days have the same number, it is the middle shade.
+ * Returns a function that returns the shade for a number of rows. The shade follows from the rank of the number among
+ * all days, because one extreme day would otherwise make all others look alike. Equal numbers have equal shades. If all
+ * days have the same number, the function returns the middle shade.
  */
 function shades(days: readonly DayOverview[]): (rows: number) => number {
   const counts = [...new Set(days.filter(isServed).map(({ loaded }) => loaded.rows))].sort((a, b) => a - b);

@@ -1,7 +1,7 @@
 /**
- * The security and days in examples: each dataset's newest loaded day, so that every example can be sent unchanged,
- * even in the evening when the day's orders are loaded before its trades and quotes. The rows are synthetic; the tests
- * that run the examples publish them.
+ * The security and the days in examples. Examples request each dataset's newest loaded day, so that they can be sent
+ * unchanged, even in the evening, when a day's orders are loaded before its trades and quotes. The rows are synthetic;
+ * the tests that run the examples publish them.
  */
 import { type DatasetName, perDataset } from "../datasets/registry.ts";
 
@@ -40,9 +40,10 @@ export function onOneDay(tradedate: string): ExampleDays {
 const PLACEHOLDER = /\{(?:(trades|quotes|whole)_)?(day|date|month|year)\}/g;
 
 /**
- * Replaces the placeholders in `text`: `{base}`, and `{day}`, `{date}` (YYYY-MM-DD), `{month}` (YYYYMM) and `{year}` of
- * the orders' day. `{trades_day}` is the day of trades, `{quotes_day}` that of quotes, and `{whole_day}` the earliest
- * of the three, for examples that read several datasets of one day; likewise `{quotes_year}` and so on.
+ * Replaces the placeholders in `text`. `{base}` is the service's URL. `{day}`, `{date}` (YYYY-MM-DD), `{month}`
+ * (YYYYMM) and `{year}` are forms of the orders' day. A prefix selects another day: `{trades_day}` is the day of
+ * trades, `{quotes_day}` the day of quotes. `{whole_day}` is the earliest of the three days, for examples that read
+ * several datasets of one day.
  */
 export function withExample(text: string, { base, days }: ExampleFacts): string {
   const [whole = days.orders] = Object.values(days).toSorted();

@@ -97,20 +97,20 @@ export function landingPage(look: Look, example: ExampleFacts): string {
 }
 
 /**
- * Dimensions of the chart: the width of a minute, the height of the prices (above), the position of the middle, the
- * height of the orders (below), and the whole height.
+ * Dimensions of the chart: the width of a minute, the height of the price line at the top, the position at which all
+ * bars begin, the maximum height of a bar, and the total height.
  */
 const MINUTE = 4;
 const PRICE_HEIGHT = 110;
 const MIDDLE = 200;
 const BAR_HEIGHT = 75;
 const HEIGHT = 280;
-/** Maximum number of orders that a bar shows; only bars of the auctions and the opening are truncated. */
+/** The maximum number of orders that a bar shows. Only the bars of 09:30 are truncated. */
 const MOST_SHOWN = 200;
-/** The position of 11:30, where the lunch break is folded. */
+/** The number of minutes before 11:30, after which the chart leaves out the lunch break. */
 const NOON = 135;
 
-/** Ticks of the time axis: position and time. */
+/** Ticks of the time axis: the CSS class that positions each tick, and its text. */
 const TICKS = [
   ["t0930", "09:30"],
   ["t1030", "10:30"],

@@ -124,8 +124,8 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
 }
 
 /**
- * The highlighted tokens of a language. The name of a group is its CSS class; identifiers other than `keywords` are
- * plain text.
+ * The highlighted tokens of a language. The CSS class of a group is `code-` and the group's name. Identifiers other
+ * than `keywords` are plain text.
  */
 interface Tokens {
   pattern: RegExp;

@@ -16,7 +16,7 @@ import { type PageSlug, SLUGS } from "./pages.ts";
 
 /** Documentation changes with a deployment and with the newest day. */
 const CACHE = "public, max-age=60";
-/** Pages depend on the reader's theme and language too. */
+/** Pages also depend on the reader's theme and language, so no shared cache may store them. */
 const PAGE_CACHE = "private, max-age=60";
 
 /**
@@ -130,8 +130,8 @@ function headersOf(c: Context<AppEnv>, more: Readonly<Record<string, string>>): 
 }
 
 /**
- * Returns the service's URL and each dataset's newest day. A dataset without days has the orders' newest day, which is
- * the example day when the catalog has no orders or cannot be read.
+ * Returns the service's URL and each dataset's newest day. A dataset without days gets the newest day of orders. If
+ * there is no such day, or the catalog cannot be read, the day of `EXAMPLE` replaces it.
  */
 async function exampleFacts(c: Context<AppEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;

@@ -41,7 +41,7 @@ const CARRY_MS = 500;
 /** A worker that lost its lease calls the new object within this time. */
 const JUST_STARTED_MS = 1_000;
 
-/** The methods of a lease. The caller cannot reach the object's own methods through them. */
+/** The methods that a lease calls. The caller cannot reach the object's other methods through the lease. */
 interface LeaseEnd {
   release(request: ReleaseRequest): ReleaseAnswer;
   written(): Promise<void>;
@@ -64,7 +64,7 @@ class Lease extends RpcTarget {
     return this.#end.release(request);
   }
 
-  /** Resolves when the end is stored. Rejects when the object died before that; the end must then be sent again. */
+  /** Resolves when the end is stored. Rejects when the object fails before that; the end must then be sent again. */
   written(): Promise<void> {
     return this.#end.written();
   }
@@ -96,7 +96,8 @@ export class Gate extends DurableObject<Env> {
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
   /**
-   * When the last page that has a next page ended (Unix milliseconds). Unset when that next page has been requested.
+   * When the last page that has a next page ended (Unix milliseconds). Undefined once that next page has been
+   * requested.
    */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */

@@ -1,6 +1,6 @@
 /**
- * Sends a body while its slot is held, so that the slot is free for a client that has read the last byte (contract
- * 2.5).
+ * Sends a body while the request holds its slot. The slot is free again when the client has read the last byte
+ * (contract 2.5).
  *
  * A buffer or an R2 body passed to `Response` directly would end the request's context while the client still reads. A
  * `FixedLengthStream` written inside `waitUntil` keeps the context until the client has read everything, and keeps
@@ -11,10 +11,10 @@ import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
 
-/** How long the last bytes wait at most for the confirmation of the release. */
+/** The longest time that the last bytes wait for the confirmation of the release. */
 const CONFIRM_MS = 1_000;
 
-/** How many of a ready body's bytes are sent only after the release. */
+/** The number of bytes at the end of a ready body that are sent only after the release. */
 const LAST_BYTES = 4;
 
 /**
@@ -73,7 +73,7 @@ export interface Holding {
  * For ready bytes the release starts at once, and the last bytes are sent when it is confirmed or 1 s has passed. A
  * pumped body holds the slot while it streams. A fault aborts it and credits the charge; if the client disconnects or
  * reads too slowly, nothing is credited. Either kind of body is aborted at `slot.stopAtMs`, and when other requests
- * need the memory that its client leaves unread.
+ * need the memory of the bytes that its client has not read.
  *
  * @example return new Response(holdBody(slot, pieces, { ctx, signal: request.signal, outcome, memory }));
  */

@@ -54,7 +54,7 @@ export interface GateRow {
   owner?: UsageOwner;
   /** Totals of earlier days that the catalog lacks; absent without any. */
   earlier?: readonly DayUsage[];
-  /** The totals that the last write stored. They count only if their day is `day`. */
+  /** The totals that the last write stored. They apply only if their day is `day`. */
   written?: DayUsage;
   /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
   writeAtMs?: number;
@@ -175,7 +175,7 @@ function isHeld(row: GateRow, nowMs: number): boolean {
   return row.holder !== null && row.holder.untilMs > nowMs;
 }
 
-/** Returns the refusal if one more request would exceed a limit, requests before files, or null. */
+/** Returns the refusal if one more request would exceed a limit, or null. Requests are checked before files. */
 function exhaustedUnit(use: GateUse, kind: GateKind, limits: DailyLimits): GateRefusal | null {
   const { resetSeconds } = use;
   const { requests, files } = limits;
@@ -234,7 +234,10 @@ function useOf(row: GateRow, nowMs: number): GateUse {
   };
 }
 
-/** Returns the days whose totals the catalog may lack, oldest first. Totals are written, so a repeated write is safe. */
+/**
+ * Returns the days whose totals the catalog may lack, oldest first. A write stores totals, not increments, so repeating
+ * it is safe.
+ */
 export function unwrittenDays(row: GateRow): DayUsage[] {
   const { day, requests, files, bytes = 0, earlier = [], written } = row;
   const present = { day, requests, files, bytes };

@@ -81,7 +81,7 @@ export interface ReleaseAnswer {
 
 /** The worker's side of a lease. */
 export interface LeaseStub extends Disposable {
-  /** Objects of the first version always write and answer undefined. */
+  /** Objects of the first version always store the end at once and return undefined. */
   release(request: ReleaseRequest): PromiseLike<ReleaseAnswer | undefined>;
   written(): PromiseLike<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The worker's side of the gate. An operation takes the slot, does its work and releases the slot. Even if something
- * fails in between, the effect is that of exactly one release.
+ * The worker's side of the gate. An operation takes the slot, does its work and releases the slot. If something fails
+ * in between, the slot is still released exactly once.
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
 import { ok, type Result, refused } from "../base/result.ts";
@@ -16,13 +16,19 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/** A longer wait for the object is a fault: the first byte is due within 15 s (contract 2.5). */
+/**
+ * The longest wait for the object's answer. A longer wait is a fault, because the first byte is due within 15 s
+ * (contract 2.5).
+ */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object frees the slot by itself. */
 const STOP_EARLY_MS = 500;
 
-/** When the worker asks a newly started object again; longer than the end of a grant waits in memory. */
+/**
+ * How long the worker waits before it asks a newly started object again. An object stores the end of a grant sooner
+ * than that.
+ */
 const ASK_AGAIN_MS = 600;
 
 /** The location of the gate objects. */
@@ -62,13 +68,17 @@ export interface Slot {
 
 type Granted = GateGrant & { lease: LeaseStub };
 
-/** Slots that the gate granted in its last answer to this isolate and that no early read has used yet. */
+/**
+ * The accounts and interfaces for which the gate's last answer to this isolate was a grant that no early read has used
+ * yet.
+ */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
 /**
- * Returns whether the gate's last answer to this isolate was a grant. Later calls return false until the next grant.
- * One grant therefore permits at most one read before the gate has answered, even if many requests arrive.
+ * Returns whether the gate's last answer to this isolate, for this account and interface, was a grant. Later calls
+ * return false until the next grant. One grant therefore permits at most one read before the gate has answered, even if
+ * many requests arrive.
  */
 export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
   return granted.delete(slotName(of));
@@ -179,8 +189,8 @@ class HeldSlot implements Slot {
   }
 
   /**
-   * Releases through the lease, and through a fresh stub if that fails: the lease of a restarted object never works
-   * again.
+   * Releases through the lease. If that fails, releases through a new stub, because the lease of a restarted object
+   * never works again.
    */
   async #tell(request: ReleaseRequest): Promise<boolean> {
     const { lease } = this.#granted;
@@ -195,7 +205,10 @@ class HeldSlot implements Slot {
     return this.#tellAnew(request);
   }
 
-  /** Waits until the end that is in the object's memory is stored; resends it when the object died before that. */
+  /**
+   * Waits until the object has stored the end that it holds in memory. Sends the end again when the object fails before
+   * that.
+   */
   async #seeWritten(request: ReleaseRequest): Promise<void> {
     const { lease } = this.#granted;
     try {
@@ -220,7 +233,7 @@ async function settled(work: Promise<unknown>): Promise<void> {
   await work.catch(() => undefined);
 }
 
-/** Returns whether the platform marked `error` as coming from an object that calls would overload more. */
+/** Returns whether the platform marked `error` as coming from an overloaded object, which must not be called again. */
 function isOverloaded(error: unknown): boolean {
   return error instanceof Error && "overloaded" in error && error.overloaded === true;
 }

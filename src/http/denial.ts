@@ -1,6 +1,6 @@
 /**
  * Every reason for which `/api` refuses a request: the union of the modules' denials. A denial holds facts only;
- * `outcome.ts` assigns codes and statuses, the `messages-*.ts` files write the messages.
+ * `outcome.ts` assigns codes and statuses, and the `messages-*.ts` files contain the messages.
  */
 import type { AccessDenial, EntitlementDenial, UseDenial } from "../entitlement/caller-denial.ts";
 import type { DayDenial, QueryDenial } from "../orders/query/query-denial.ts";
@@ -30,8 +30,8 @@ export type EnvelopeDenial =
 export type ShareDenial = { reason: "nothing_published"; dataType: string; year: number };
 
 /**
- * The service itself failed. Carries no internal details. `unread`: the account's unread responses leave too little of
- * the memory that one account may use (contract 2.6).
+ * The service itself failed. The denial has no internal details. `unread` is true when the account's unread responses
+ * leave too little of the memory that one account may use (contract 2.6).
  */
 export type Fault = { reason: "unavailable"; unread?: boolean };
 

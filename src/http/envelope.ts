@@ -4,27 +4,32 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { HISTORY_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
-/** Parameters that callers put beside `params` by mistake. */
+/** Parameters that callers by mistake put at the top level of the body instead of into `params`. */
 const PARAMETERS = [...HISTORY_PARAMETERS, "data_type", "year", "month"] as const;
 
-/** Larger bodies are refused with HTTP 413 (contract 1.2). */
+/** The maximum size of a body. A larger one is refused with HTTP 413 (contract 1.2). */
 export const BODY_LIMIT_BYTES = 64 * 1024;
 
 /** The longest header value or URL, in characters. A longer one is refused before any pattern is matched against it. */
 export const HEADER_LIMIT = 8 * 1024;
 
-/** So many bytes of a body that is too large are read, because a client that still sends reads no answer. */
+/**
+ * How many bytes of a body that is too large are read, because a client that is still sending does not read the answer.
+ */
 const DRAIN_BYTES = 1024 * 1024;
 
 export interface Envelope {
   apiname: string;
   apikey: string;
   params: Readonly<Record<string, unknown>>;
-  /** Unchecked; only the operations that use it check it. */
+  /** Not checked here; the operations that use it check it. */
   fields?: unknown;
 }
 
-/** Checked without copying, so that every name in `params` reaches the operation, which refuses unknown names. */
+/**
+ * The object is checked without copying it, so that every name in `params` reaches the operation, which refuses unknown
+ * names.
+ */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
 export const envelopeSchema = z.object({
@@ -117,7 +122,7 @@ async function readLimited(request: Request): Promise<Uint8Array | null> {
   return size > BODY_LIMIT_BYTES ? null : bytes.subarray(0, size);
 }
 
-/** Returns strictly decoded UTF-8 without its byte order mark, or `null`. */
+/** Returns the decoded text without a byte order mark; null if the bytes are not valid UTF-8. */
 function decodeUtf8(bytes: Uint8Array): string | null {
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes);

@@ -33,7 +33,10 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/** The facts that the headers of an answer state. A refusal has only the facts that were found before it. */
+/**
+ * The facts that the headers of an answer state. A refusal has only the facts that were known when the request was
+ * refused.
+ */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;

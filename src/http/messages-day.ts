@@ -1,4 +1,4 @@
-/** The answers about what cannot be served, in Chinese and English (contract 1.4, 1.8, 3.13). */
+/** The answers to requests for data that cannot be served, in Chinese and English (contract 1.4, 1.8, 3.13). */
 
 import type { Bilingual } from "../base/language.ts";
 import { chineseName } from "../datasets/day-name.ts";
@@ -10,7 +10,8 @@ import type { Outcomes } from "./outcome.ts";
 type DenialOf<R extends DayDenial["reason"]> = Extract<DayDenial, { reason: R }>;
 
 /**
- * The subject of a message about a dataset's day. Messages about orders name no dataset, as before there were others.
+ * The subject of a message about a dataset's day. Messages about orders name no dataset; they have not changed since
+ * orders were the only dataset.
  */
 interface Subject {
   /** "data" or "trades", with the verbs and the pronoun that agree with it. */
@@ -22,7 +23,7 @@ interface Subject {
   zh: string;
   /** Where the answer of `data_status` shows the state. */
   status: Bilingual;
-  /** Names the dataset beside "the newest loaded day", for example " of trades"; empty for orders. */
+  /** Names the dataset after "the newest loaded day", for example " of trades"; empty for orders. */
   of: Bilingual;
 }
 
@@ -114,7 +115,10 @@ export const OTHER_OUTCOMES: Outcomes<ShareDenial | Fault> = {
   }),
 };
 
-/** Only a recent day will be loaded later; waiting for an old day does not help. */
+/**
+ * Returns the message for a day that is not loaded. Only a recent day will be loaded later; waiting for an old day does
+ * not help.
+ */
 function notLoadedMessage({ dataset, tradedate, recent }: DenialOf<"not_loaded">): Bilingual {
   const subject = subjectOf(dataset);
   const { zh, en, is, status } = subject;

@@ -25,8 +25,9 @@ export interface Outcome {
 }
 
 /**
- * JSON clients read the code in the body, and several discard the body of a 4xx. A script that saves a Parquet answer
- * must not save an error as a file, so refusals of Parquet requests have error statuses.
+ * JSON clients read the code in the body, and several discard the body of a 4xx response. Most refusals of JSON
+ * requests therefore have status 200. A script that saves a Parquet answer must not save an error as a file, so
+ * refusals of Parquet requests have error statuses.
  */
 const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
   1002: { json: 200, parquet: 404 },
@@ -38,9 +39,9 @@ const STATUS: Readonly<Record<RefusalCode, Outcome["status"]>> = {
 
 /** What the service answers to one denial. */
 interface Answer extends Bilingual {
-  /** Where it differs from the code of most answers of the group. */
+  /** The code, if it differs from the default of the group in `OUTCOMES`. */
   code?: RefusalCode;
-  /** The HTTP status for both formats, where it does not follow from the code. */
+  /** The HTTP status for both formats, if it does not follow from the code. */
   status?: number;
   retryAfterSeconds?: number;
 }
@@ -50,7 +51,7 @@ export type Outcomes<D extends Denial> = {
   [R in D["reason"]]: (denial: Extract<D, { reason: R }>) => Answer;
 };
 
-/** Returns `answers` with the code of those that name none. */
+/** Returns `answers` with `code` added to each answer that has no code. */
 function coded<D extends Denial>(code: RefusalCode, answers: Outcomes<D>): Outcomes<D> {
   const entries = Object.entries<(denial: never) => Answer>(answers);
   const named = entries.map(([reason, answer]) => [reason, (denial: never) => ({ code, ...answer(denial) })]);

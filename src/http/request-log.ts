@@ -66,7 +66,7 @@ export interface RequestLog {
   holdOpen(): () => void;
 }
 
-/** The lines that are written, and where. */
+/** Which lines are written, and where. */
 export interface RequestLogOptions {
   /**
    * Returns the share of successes to log, from 0 to 1. It is called when a success has ended. Without it, all are

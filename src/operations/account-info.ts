@@ -95,7 +95,10 @@ function quotaOf({ limits }: Standing, { apiname, state }: InterfaceState): Acco
   };
 }
 
-/** Merges accepted and refused requests. One that failed after acceptance is in both; the gate knows more of it. */
+/**
+ * Merges accepted and refused requests. A request that failed after it was accepted is in both lists; the result has
+ * the gate's entry, which contains more.
+ */
 function lastRequests(states: InterfaceState[], refusals: Refusal[]): LastRequest[] {
   const accepted = states.flatMap(({ apiname, state }) =>
     state.last.map(({ atMs, requestId, ...rest }) => ({

@@ -1,6 +1,6 @@
 /**
  * `data_changes` (contract 9): changes of a dataset's readable days, so that a client can keep a local copy up to date.
- * Needs a plan with order history and shows only its window.
+ * The caller needs a plan with order history and gets only the days in its window.
  */
 import * as z from "zod";
 import { ok } from "../base/result.ts";
@@ -65,7 +65,8 @@ export const dataChanges = lookUp({
     };
     const found = await log.stage("d1", () => changesSince(env.DB, question));
     const shown = found.slice(0, limit);
-    // A reader that begins with `since` and finds nothing must not get the changes before `since` afterwards.
+    // A reader that begins with `since` and gets no changes must not get the changes before `since` later. `next_after`
+    // is then the last announced change.
     const seen = shown.at(-1)?.changeId ?? values.after;
     const data: DataChanges = {
       changes: shown.map(changeOf),

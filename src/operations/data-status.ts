@@ -1,6 +1,6 @@
 /**
- * `data_status` (contract 9): the readable and the missing days of a month. Needs a plan with order history and shows
- * only its window.
+ * `data_status` (contract 9): the readable and the missing days of a month. The caller needs a plan with order history
+ * and gets only the days in its window.
  */
 import * as z from "zod";
 import { ok, refused } from "../base/result.ts";
@@ -49,7 +49,7 @@ export const dataStatus = lookUp({
   },
 });
 
-/** Returns the days of all datasets by date; a day can lack some datasets. */
+/** Returns an entry for each day of any dataset, oldest first. A dataset that lacks the day is `missing` in it. */
 function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {
   const dates = new Set(DATASET_NAMES.flatMap((name) => overviews[name].map(({ tradedate }) => tradedate)));
   return [...dates].toSorted().map((tradedate) => {

@@ -1,6 +1,6 @@
 /**
- * `data_symbols` (contract 9): the securities of a dataset on one day. Needs a plan with order history, and a day
- * inside its window.
+ * `data_symbols` (contract 9): the securities of a dataset on one day. The caller needs a plan with order history whose
+ * window contains the day.
  */
 import * as z from "zod";
 import { ok, refused } from "../base/result.ts";

@@ -136,7 +136,10 @@ interface Granted {
   known: Known;
 }
 
-/** An external share shows everything in it, so it needs a plan that includes the whole year. */
+/**
+ * Returns the external share of the year if there is one and the plan includes the whole year, because an external
+ * share shows all its files. Otherwise returns the account's own share.
+ */
 function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
   const { grant, query, known } = granted;
   const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
@@ -181,10 +184,10 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }
 
-/** An operator needs minutes to days to create an external share. */
+/** The `retry_after` of an external share that is not ready. An operator needs minutes to days to create one. */
 const PREPARING_RETRY_SECONDS = 600;
 
-/** The URL of a share and its expiry (Unix milliseconds, exclusive). */
+/** The URL and the password of a share, and when it expires (Unix milliseconds, exclusive). */
 interface ShareAccess {
   url: string;
   password: string;

@@ -1,4 +1,4 @@
-/** Step 6 of contract 2.1 for every operation on one day: the day, if the caller may read it. */
+/** Step 6 of contract 2.1 for operations on one day: returns the day if the caller may read it. */
 import { ok, type Result } from "../base/result.ts";
 import { keepOrderDay } from "../catalog/kept-days.ts";
 import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";

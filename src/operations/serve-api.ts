@@ -21,7 +21,10 @@ import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
 import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
-/** An operation passes its own deadline first, so that it can release what it holds. */
+/**
+ * How long after the first-byte deadline a request fails here. The deadline of its operation comes first, so that the
+ * operation can release what it holds.
+ */
 const LATE_MS = 1_000;
 
 const UNKNOWN_CALLER: RefusedCaller = {

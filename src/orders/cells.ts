@@ -20,7 +20,7 @@ export interface RowBatch {
 
 /** Writes one cell of every row, including the text before it. */
 export interface Cell {
-  /** The length of the longest text that a row can get, in bytes. */
+  /** The maximum number of bytes that the cell adds to a row. */
   maxBytes: number;
   /** Appends the cell's text to each row of the batch. May overwrite up to `SPILL_BYTES` bytes after it. */
   append(batch: RowBatch): void;

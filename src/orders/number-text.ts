@@ -1,7 +1,8 @@
 /**
  * Writes numbers as JSON directly into bytes, with exactly the text of `JSON.stringify` and without a string for each
- * number (a page has 60,000 numbers). Four digits at a time come from a table and are stored as one word. Up to four
- * bytes after the returned position can therefore be overwritten; the next write replaces them.
+ * number (a page has 60,000 numbers). Digits come from a table in groups of four, and each group is stored as one
+ * 32-bit word. A function can therefore overwrite up to four bytes after the position that it returns; the next write
+ * replaces these bytes.
  */
 
 /** Space for any number (24 bytes, -1.7976931348623157e+308) and the bytes that can be overwritten after it. */
@@ -14,11 +15,11 @@ const POINT = 0x2e;
 
 /** The digits of 0000 to 9999 as 32-bit integers, first digit in the lowest byte. */
 const GROUPS = new Uint32Array(10_000);
-/** Number of digits without leading zeros, at least 1. */
+/** The number of digits of 0 to 9999 without leading zeros, at least 1. */
 const LENGTHS = new Uint8Array(10_000);
-/** Bytes of a decimal point and these four digits without trailing zeros; 0 for 0000. */
+/** The number of bytes of a decimal point and the four digits without trailing zeros; 0 for 0000. */
 const FRACTION_LENGTHS = new Uint8Array(10_000);
-// The table is computed by arithmetic, because this code runs whenever an isolate starts.
+// The tables are computed by arithmetic, which is fast, because this code runs whenever an isolate starts.
 for (let value = 0; value < 10_000; value++) {
   const [a, b, c, d] = [(value / 1_000) | 0, ((value / 100) | 0) % 10, ((value / 10) | 0) % 10, value % 10];
   GROUPS[value] = 0x30303030 + (a | (b << 8) | (c << 16) | (d << 24));

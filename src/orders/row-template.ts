@@ -35,7 +35,7 @@ export interface NumberTable {
   index: Uint16Array;
 }
 
-/** Returns the cells of a row with `columns` in this order. A row begins with `],[`, the end of the row before it. */
+/** Returns the cells of a row with `columns` in this order. A row begins with `],[`, which ends the row before it. */
 export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
   taken = 0;
   const parts: Part[] = [];
@@ -80,7 +80,7 @@ type Varying = Exclude<JsonColumn, { kind: "constant" | "texts" }>;
 
 type Part = Texts | { lead: string; column: Varying };
 
-/** More texts than this are not worth joining. */
+/** Two columns of texts are joined only if they have at most this many combinations. */
 const JOINED_TEXTS = 64;
 
 /**
@@ -116,7 +116,7 @@ function cellOf(lead: string, column: Varying): Cell {
 let arena = new Uint8Array(0);
 let taken = 0;
 
-/** Returns `numbers` as JSON texts, each after `lead`; valid until the next template. */
+/** Returns `numbers` as JSON texts, each after `lead`. The table is valid until the next call of `rowTemplate`. */
 function numberTable(lead: string, numbers: Float64Array): TextTable {
   const before = textOf(lead);
   const bytes = arenaBytes(numbers.length * padded(before.length + NUMBER_BYTES));

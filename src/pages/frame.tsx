@@ -42,9 +42,11 @@ export interface FrameProps {
   copies?: boolean;
   /** The section of the site that the page belongs to. */
   place?: "docs" | "console";
-  /** Whether the header has no links: on a page that lists files, because a mirror tool follows every link. */
+  /**
+   * Whether the header has no links. It has none on a page that lists files, because a mirror tool follows every link.
+   */
   linkless?: boolean;
-  /** The signed-in account, at the end of the header. */
+  /** The signed-in account, shown in the header. */
   account?: Child;
   /** The menu of the section, below the header. */
   menu?: Child;

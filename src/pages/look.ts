@@ -44,7 +44,7 @@ export function chooseLook(request: Request, present: Look): Response | null {
   return new Response(null, {
     status: 303,
     headers: {
-      // Exactly one leading slash: a path that begins with two would redirect to another host.
+      // The path gets exactly one leading slash, because a path that begins with two would redirect to another host.
       Location: path.replace(/^\/+/, "/") + url.search,
       "Set-Cookie": cookie,
       "Cache-Control": "no-store",

@@ -1,7 +1,7 @@
 /**
- * Identifies the caller: the network address, hashed irreversibly, and a share's password, which tools send in a Basic
- * `Authorization` header and people in the page's form. The answer to the form sets a signed cookie. No cookie and no
- * URL contains the password itself.
+ * Identifies the caller by the network address, which is hashed irreversibly, and by a share's password. Tools send the
+ * password in a Basic `Authorization` header; people enter it in the page's form. The answer to the form sets a signed
+ * cookie. No cookie and no URL contains the password itself.
  */
 import { timingSafeEqual } from "node:crypto";
 

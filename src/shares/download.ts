@@ -102,7 +102,10 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   return ok(new Response(body, { status, headers }));
 }
 
-/** `leftBytes`: from the first byte of the answer to the end of the file. */
+/**
+ * Returns the settings for sending the answer. `leftBytes` is the number of bytes from the first byte of the answer to
+ * the end of the file.
+ */
 function sendingOf(context: FileContext, leftBytes: number): Sending {
   const { request, access, owner, log, waitUntil } = context;
   return {
@@ -156,7 +159,10 @@ function isMiddle(asked: AskedRange | null): boolean {
   return asked?.kind === "from" && asked.first > 0;
 }
 
-/** Records which revision the client began, before it can ask for the rest while an old one is available. */
+/**
+ * Records which revision the client began. If an old revision is still available, waits for the record, because the
+ * client may soon request the rest of the file.
+ */
 async function remember(
   { access, waitUntil }: DriveContext,
   { path }: DriveFile,
@@ -199,8 +205,8 @@ const waiting = new Map<string, AccountUsage>();
 let writesAtMs = Number.NEGATIVE_INFINITY;
 
 /**
- * Counts one answer of `bytes` to the usage of its owner; `isFile` when it sent the last byte of a file. An isolate that
- * ends before the write loses the sums of these seconds; nothing is counted twice.
+ * Adds one answer of `bytes` to the usage of the share's owner. `isFile` says whether the answer contained the last
+ * byte of a file. If the isolate ends before the write, the usage of these seconds is lost. No usage is counted twice.
  */
 function noteServed({ access, owner, waitUntil }: FileContext, bytes: number, isFile: boolean): void {
   const day = beijingDate(nowMs(access.settings));

@@ -1,6 +1,6 @@
 /**
- * Why the drive refuses a request, and its answer (contract 8.6): a page for browsers, one line for tools. A wrong
- * password and an unknown share have the same reason, so that callers cannot distinguish them.
+ * The reasons for which the drive refuses a request, and the answers (contract 8.6): a page for browsers, one line for
+ * tools. A wrong password and an unknown share have the same reason, so that callers cannot distinguish them.
  */
 import { type Bilingual, inLanguage } from "../base/language.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";

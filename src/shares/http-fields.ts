@@ -1,8 +1,8 @@
 /**
- * Header fields of a download (RFC 9110): its one range of bytes (14), its conditions in the order of 13.2.2, dates,
- * the media type, and the file name. All functions are pure. A `Range` that is not one well-formed range is ignored, as
- * the RFC allows, and the whole file is served. Several ranges would need a multipart body, which no download tool
- * requests and which R2's own stream could not provide. An absent header is `null`.
+ * Parses and writes the header fields of a download (RFC 9110): one range of bytes (section 14), the conditions in the
+ * order of section 13.2.2, dates, the media type, and the file name. All functions are pure. A `Range` that is not one
+ * well-formed range is ignored, as the RFC allows, and the whole file is served. Several ranges would need a multipart
+ * body, which no download tool requests and which R2's own stream could not provide. An absent header is `null`.
  */
 
 /** The bytes of a file in an answer; `length` is at least 1. */

@@ -1,7 +1,7 @@
 /**
  * Chooses the share of an account and returns its coverage. There is one share for each account, data type and year, so
- * that a sync job keeps its URL. A new one is created only when the old one is about to end and the new one would end
- * later.
+ * that a sync job keeps its URL. It is replaced only when it was revoked, when its secret was removed, or when it is
+ * about to end and a new one would end later.
  */
 import { base62 } from "../base/base62.ts";
 import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/files.ts";

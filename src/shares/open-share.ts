@@ -40,7 +40,7 @@ export interface ShareAccess {
 /** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the number of objects. */
 const UNKNOWN_GUARDS = 256;
 
-/** So long after the guard admitted a caller, it is not asked again: 8 connections cause one call. */
+/** How long the guard is not asked again about a caller that it admitted, so that 8 connections cause one call. */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
@@ -118,7 +118,7 @@ async function askGuard(
   return lockedSeconds;
 }
 
-/** Decides whether the share is still valid; called only after the right password. */
+/** Decides whether the share is still valid; called only after the right password or cookie. */
 function judged(
   held: HeldShare,
   { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
@@ -140,7 +140,10 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
   return refused<DriveDenial>({ reason: "share_over", why });
 }
 
-/** Returns the secret that a share's password is derived from, or the current one when there is none. */
+/**
+ * Returns the secret from which the share's password is derived; the current secret if there is no such share or its
+ * secret was removed.
+ */
 function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;

@@ -139,7 +139,9 @@ function rootEntries(
   return [...days, textEntry(MANIFEST, texts.manifest), textEntry(SUMS, texts.sums)];
 }
 
-/** Leaves out `by-symbol/`, so that a sync does not download everything twice. */
+/**
+ * Returns the entries of a day's folder. Leaves out `by-symbol/`, so that a sync does not download everything twice.
+ */
 function dayEntries(files: readonly CoveredFile[]): Entry[] {
   return files.map((file) => {
     const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
@@ -228,7 +230,7 @@ export interface Place {
 
 /**
  * Returns the statement that reads the versions of the file at `path`. It runs in one round trip with the statement
- * that reads the share. Returns null when `path` is not in a stored file.
+ * that reads the share. Returns null when `path` does not belong to a stored file.
  */
 export function readAhead(
   db: D1Database,
@@ -248,7 +250,10 @@ function versionsAt(
   return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
 }
 
-/** Returns a function that returns the versions read ahead at its first call and reads them again later. */
+/**
+ * Returns a function that returns the versions of a file. Its first call returns the versions that were read ahead, if
+ * any; later calls read them again.
+ */
 function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
   let ahead = open.read;
   return async () => {

@@ -55,7 +55,7 @@ async function answer(c: Context<DriveEnv>): Promise<Response> {
   return result.ok ? result.value : refuse(context, result.refusal);
 }
 
-/** Checks in order: method, share, credentials, path. */
+/** Checks in order: the method, the scheme, the credentials, the share, the path. */
 async function judge(context: DriveContext): Promise<Result<Response, DriveDenial>> {
   const { request, method, access } = context;
   if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method"))
@@ -176,7 +176,7 @@ async function serve(
   }
 }
 
-/** Returns a redirect that keeps the method; `path` is absolute on this host. */
+/** Returns a redirect that keeps the method; `path` is an absolute path or URL. */
 function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
   return new Response(null, { status: 308, headers: driveHeaders(log.requestId, { Location: path }) });
 }

@@ -30,13 +30,13 @@ const WINDOW_BYTES = 8 * 1024 * 1024;
 /** The platform limits the number of reads in one request, so a very long range is sent in longer windows. */
 const MAX_WINDOWS = 500;
 
-/** The first bytes, which are read before the answer begins. */
+/** The number of bytes that are read before the answer begins. */
 const FIRST_BYTES = 16 * 1024;
 
-/** A client must read a window within this time (14 KB/s), so that no download counts indefinitely. */
+/** A client must read a window within this time (14 KB/s), so that no download holds its memory indefinitely. */
 const WINDOW_MS = 10 * 60_000;
 
-/** The time between two windows: a read of the store and its overhead. */
+/** The longest expected time between two windows: a read of the store and its overhead. */
 const BETWEEN_MS = 60_000;
 
 const DOWNLOADS: MemoryPart = { name: "downloads", maxBytes: MAX_IN_ALL * DOWNLOAD_BYTES };
@@ -61,8 +61,8 @@ export interface Sending {
 
 /**
  * Returns the body of `range` of an object once its first bytes have arrived; null when too many downloads are running
- * or no memory is free. The download counts until its body has ended, or the client has disconnected or timed out.
- * Throws as `openRange` does, and the store's error for the first bytes.
+ * or no memory is free. The download counts towards the limits until its body has ended, or the client has disconnected
+ * or timed out. Throws the errors of `openRange`, and the store's error if the first bytes cannot be read.
  */
 export async function sendRange(
   sending: Sending,
@@ -102,7 +102,7 @@ async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promi
   return reserved.ok ? reserved.value : null;
 }
 
-/** Returns for how many milliseconds a download still counts after it began a window that it never ends. */
+/** Returns how many milliseconds a download keeps its memory after it began a window that it never ends. */
 function holdMs(windowMs = WINDOW_MS): number {
   return windowMs + BETWEEN_MS;
 }

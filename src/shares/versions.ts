@@ -55,9 +55,10 @@ export function beginningOf(method: string, range: AskedRange | null): Beginning
 
 /**
  * Returns the revision that a client means when it requests a range from the middle of a file and names no version, as
- * `curl -C -`, `wget -c` and `aria2c` do. If everything that the client got and last saw has one revision, it is that
- * one. For a client without records, it is the revision of all other clients of the share, if they have only one.
- * Returns null when the revision is ambiguous, unknown or gone, so that the range could join two versions.
+ * `curl -C -`, `wget -c` and `aria2c` do. If everything that the client got and last saw has one revision, returns that
+ * revision. For a client without records, returns the revision that the other clients of the share got and saw, if
+ * there is only one. Returns null when the revision is ambiguous, unknown or no longer available, because the range
+ * could then join two versions.
  */
 export function meantRevision(
   begun: readonly Begun[],

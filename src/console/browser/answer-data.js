@@ -5,7 +5,7 @@
 /** @typedef {{ name: string, fields: string[], rows: Row[] }} Table */
 
 /**
- * Returns JSON with one line for each member and for each list of plain values, so that a record of a page is one line.
+ * Returns `value` as indented JSON. A list of plain values, such as a row of a page, stays on one line.
  *
  * @param {unknown} value
  * @returns {string}
@@ -25,7 +25,7 @@ export function prettyText(value, indent = "") {
 }
 
 /**
- * Returns rows as CSV (RFC 4180) with a header line. Only texts that need quotes are quoted.
+ * Returns rows as CSV (RFC 4180) with a header line. Only values that need quotes are quoted.
  *
  * @param {readonly string[]} fields
  * @param {readonly (readonly unknown[])[]} rows
@@ -40,8 +40,8 @@ export function csvText(fields, rows) {
 }
 
 /**
- * Returns the tables of an answer of any operation. An answer with records has one table. Any other answer has one
- * table of its members and one for each of its lists.
+ * Returns the tables of an answer of any operation. An answer with `fields` and `items` has one table. Any other answer
+ * has a table for each list of objects and, before these, a table `data` with the other members.
  *
  * @param {object} data
  * @returns {Table[]}
@@ -75,7 +75,8 @@ function tableOf(name, list) {
 }
 
 /**
- * Returns the members of nested objects as paths and values.
+ * Returns a row with the path and the value of each member of `value`. Members of nested objects have paths such as
+ * `plan.name`.
  *
  * @param {object} value
  * @returns {Row[]}

@@ -1,4 +1,4 @@
-/** The answer below the form: the outcome of the request, its rows, its charts and its text. */
+/** Shows the answer below the form: the outcome of the request, the rows, the charts and the JSON text. */
 import { csvText, prettyText, tablesOf } from "./answer-data.js";
 import { element, enableTabs, filled, known, messages, part, select } from "./dom.js";
 import { linksOf } from "./links.js";
@@ -12,16 +12,16 @@ import { showRows } from "./table.js";
  * The shown pages of a query. `cursor` continues the query; it is null after the last page.
  *
  * @typedef {object} Shown
- * @property {Body} body of the first page
- * @property {string} text of the newest page
+ * @property {Body} body the request for the first page
+ * @property {string} text the JSON text of the newest page
  * @property {import("./answer-data.js").Table[]} tables
- * @property {boolean} isHistory whether the rows are those of a dataset
+ * @property {boolean} isHistory whether the answer has rows of a dataset, and so may have further pages
  * @property {string | null} cursor
  * @property {number} pages
- * @property {number} from the first row of the newest page
+ * @property {number} from the index of the first row of the newest page
  */
 
-/** The maximum number of characters shown; a longer text makes the page slow and is not useful. */
+/** The maximum number of characters of JSON that are shown. A longer text makes the page slow. */
 const JSON_SHOWN = 200_000;
 
 /** @type {Shown | null} */
@@ -35,7 +35,7 @@ export function shownPages() {
 }
 
 /**
- * Shows the outcome of the request: its code and facts about it; `code` is null when there was no answer.
+ * Shows the outcome of a request: its code and `facts`. `code` is null when there is no answer.
  *
  * @param {number | null} code
  * @param {string[]} facts
@@ -72,7 +72,7 @@ export function showAnswer(body, { code, data }, text) {
 }
 
 /**
- * Adds a further page to those that are shown.
+ * Adds the next page to the rows that are shown.
  *
  * @param {Answer} answer
  * @param {string} text
@@ -136,7 +136,7 @@ function showText({ text }) {
   );
 }
 
-/** Creates the charts and the text only when they are shown, because many rows take time. */
+/** Creates the charts or the JSON text if they are visible. Creating them takes long when there are many rows. */
 function fillShown() {
   if (shown === null) return;
   if (!part("view-json").hidden) showText(shown);
@@ -146,7 +146,7 @@ function fillShown() {
 }
 
 /**
- * Creates a button that saves a text, which is created when the button is pressed.
+ * Returns a button that saves a text as a file. `textOf` creates the text when the button is pressed.
  *
  * @param {string} label
  * @param {string} name

@@ -14,13 +14,14 @@ const PRESET_INSTANT = 36_000;
 /** The chosen instant in seconds of the day; a redraw keeps it. */
 let instant = PRESET_INSTANT;
 
-/** Resets the chosen instant for the answer of another request. */
+/** Resets the chosen instant before the answer to another request is shown. */
 export function forgetInstant() {
   instant = PRESET_INSTANT;
 }
 
 /**
- * Draws at least one row of quotes into `root`. `answer.more` tells whether the service has more rows.
+ * Draws the charts of quotes into `root`; `answer` has at least one row. `answer.more` says whether the service has
+ * more rows.
  *
  * @param {HTMLElement} root
  * @param {import("./picture.js").Shown} answer
@@ -75,7 +76,7 @@ export function showBook(root, answer, places) {
 }
 
 /**
- * Returns the levels as a table, each with a bar as long as its share of the largest volume.
+ * Returns the levels as a table. Each level has a bar whose length shows its volume relative to the largest volume.
  *
  * @param {Level[]} levels
  */
@@ -102,7 +103,7 @@ function ladderOf(levels) {
 }
 
 /**
- * Returns the number of decimals of a book's prices: two, or three for a fund.
+ * Returns the number of decimals to show: three if a price needs them, as prices of funds do, else two.
  *
  * @param {Level[]} levels
  */

@@ -1,4 +1,4 @@
-/** What the charts of an answer share: the zoom, the buttons for it, and the width. */
+/** What the charts of an answer share: the zoom, the buttons that change it, and the width. */
 import { element, messages } from "./dom.js";
 
 /** @typedef {[number, number]} Span first and last position on the folded time axis */
@@ -8,7 +8,7 @@ let charts = [];
 /** @type {ResizeObserver | undefined} */
 let watcher;
 /**
- * Redraws the charts when printing begins or ends; printed charts are always light.
+ * Redraws the charts. It is called when printing begins and ends, because printed charts are always light.
  *
  * @type {() => void}
  */
@@ -21,7 +21,7 @@ window.matchMedia("print").addEventListener("change", () => redraw());
  */
 let view = null;
 
-/** Resets the zoom for the answer of another request. */
+/** Resets the zoom before the answer to another request is shown. */
 export function forgetView() {
   view = null;
 }

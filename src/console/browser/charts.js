@@ -35,7 +35,8 @@ import {
  * @typedef {Frame & { kinds: Kind[], dataset: "orders" | "trades" }} Common
  */
 /**
- * A chart of quotes: the marked instant in seconds of the day, and the function that a click calls.
+ * The settings of the chart of quotes. `instant` returns the marked instant, and a click calls `choose` with the
+ * clicked one; both are in seconds of the day.
  *
  * @typedef {Frame & { instant: () => number, choose: (second: number) => void }} Choosing
  */
@@ -50,7 +51,7 @@ const Chart = Reflect.get(globalThis, "uPlot");
 
 const AXIS_WIDTH = 64;
 
-/** Marks and lines differ in form as well as colour. */
+/** The kinds differ in the form of their marks and lines, so that readers need not tell the colours apart. */
 const MARKS = /** @type {const} */ ({ other: "dot", buy: "dot", sell: "square", cancel: "cross" });
 
 /** @type {Record<Kind, number[]>} */
@@ -273,7 +274,7 @@ function drawUpright({ ctx, bbox, scales, valToPos }, place, colour, dash = []) 
 }
 
 /**
- * Returns a function for the time axis: it returns `range`, unless the reader has zoomed in.
+ * Returns a range function for the time axis. It returns `range` unless the reader has zoomed in.
  *
  * @param {[number, number]} range
  * @returns {import("uplot").Range.Function}
@@ -288,7 +289,8 @@ function zoomed(range) {
 }
 
 /**
- * Returns the part of the usual price range that contains visible prices; the usual range if there is none.
+ * Returns the part of the usual price range in which the visible prices lie. Returns the whole usual range if no
+ * visible price lies in it, and `[0, 1]` if there are no prices.
  *
  * @param {[number, number] | null} usual
  * @param {number | null | undefined} low
@@ -304,7 +306,7 @@ function inView(usual, low, high) {
 }
 
 /**
- * Returns a function that draws marks instead of a line, thousands of them as one canvas path.
+ * Returns a function that draws marks instead of a line. All marks are one canvas path, because there can be thousands.
  *
  * @param {"dot" | "square" | "cross"} form
  * @returns {import("uplot").Series.PathBuilder}

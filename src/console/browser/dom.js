@@ -1,7 +1,7 @@
 /** The data that the page contains for its scripts, and helpers that create elements. */
 
 /**
- * The data in the page: the operation, its messages, the URL for requests.
+ * The data in the page: the operation, the messages, the URL for requests.
  *
  * @typedef {object} Known
  * @property {import("../messages-try.ts").TryMessages} messages
@@ -12,7 +12,7 @@
  */
 
 /**
- * Returns the element of the page with this id, which the page always has.
+ * Returns the element with this id. Throws if the page has none.
  *
  * @param {string} id
  * @returns {HTMLElement}
@@ -56,7 +56,7 @@ export function countText(count) {
 }
 
 /**
- * Returns `sentence` with values put in: `{name}` stands for `values.name`.
+ * Returns `sentence` with each `{name}` replaced by `values.name`.
  *
  * @param {string} sentence
  * @param {Record<string, string | number>} values
@@ -96,7 +96,7 @@ export function enableTabs(list, onSelect = () => {}) {
 }
 
 /**
- * Shows the panel of `tab` and hides those of the others.
+ * Shows the panel of `tab` and hides the panels of the other tabs.
  *
  * @param {HTMLElement} tab
  */

@@ -5,9 +5,9 @@
 /** @typedef {(row: Row, place: number) => string | null} LinkOf */
 
 /**
- * Returns a function that returns the link of a cell in a table of the answer to `body`, or null. A cell with a URL
- * links to that URL, and a listed security links to its rows of the day. The link names the security's market, because
- * bare digits never mean an index, and can mean a security of the other exchange.
+ * Returns a function that returns the link of a cell, or null. The cell is in a table of the answer to `body`. A cell
+ * with a URL links to that URL. A listed security links to Try it, preset to that security and day. The link includes
+ * the market, because digits alone never mean an index and can mean a security of the other exchange.
  *
  * @param {Body} body
  * @param {readonly string[]} fields the table's columns

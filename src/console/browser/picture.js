@@ -1,6 +1,6 @@
 /**
- * Charts of orders or trades: three charts over one time axis and their numbers in a table; quotes have separate
- * charts.
+ * Draws the charts of an answer. Orders and trades have three charts over one time axis and a table of numbers. The
+ * charts of quotes are in `book.js`.
  */
 import { forgetInstant, showBook } from "./book.js";
 import { clearCharts, controlsWith, figure, forgetView, holdCharts, keepView, note } from "./chart-set.js";
@@ -30,14 +30,14 @@ import { gridOf } from "./table.js";
  */
 const hidden = new Set();
 
-/** Resets the zoom and the selection for the answer of another request. */
+/** Resets the zoom and the chosen instant before the answer to another request is shown. */
 export function resetPicture() {
   forgetView();
   forgetInstant();
 }
 
 /**
- * Draws the answer's rows into `root`, replacing its content. `answer.more` tells whether the service has more rows.
+ * Draws the answer's rows into `root`, replacing its content. `answer.more` says whether the service has more rows.
  *
  * @param {HTMLElement} root
  * @param {Shown} answer
@@ -120,7 +120,7 @@ function boxesOf(dataset, present, again) {
 }
 
 /**
- * Renders the charts as a table of numbers, also for readers who cannot see the charts.
+ * Renders a summary of the charts as a table of numbers, also for readers who cannot see the charts.
  *
  * @param {Dataset} dataset
  * @param {readonly import("./series.js").Summary[]} summary

@@ -9,10 +9,11 @@ import { secondsOf } from "./series.js";
  * @typedef {object} QuotePlaces
  * @property {number} time
  * @property {number} close
- * @property {Record<Side, { price: number, volume: number }[]>} levels by level, the best one first
+ * @property {Record<Side, { price: number, volume: number }[]>} levels of each side, the best price first
  */
 /**
- * The best prices by time, all lists as long as `x`; null where a side has no orders, or before the first trade.
+ * The best prices over time. All lists are as long as `x`. `bid` and `ask` are null where that side has no orders,
+ * `last` is null before the first trade.
  *
  * @typedef {{ x: number[] } & Record<Side | "last", (number | null)[]>} BestPrices
  */
@@ -23,11 +24,11 @@ import { secondsOf } from "./series.js";
  * @typedef {{ side: Side, level: number, price: number | null, volume: number | null }} Level
  */
 
-/** The levels of each side. */
+/** The number of levels of each side. */
 const LEVELS = 10;
 
 /**
- * Returns the positions of the columns of quotes; null when time or one of the best prices was not requested.
+ * Returns the positions of the columns of quotes; null when the time, the best bid or the best ask was not requested.
  *
  * @param {readonly string[]} fields
  * @returns {QuotePlaces | null}
@@ -67,7 +68,7 @@ function priceAt(row, place) {
 }
 
 /**
- * Returns the best prices and the latest one by seconds of the day.
+ * Returns the best bid, the best ask and the latest price of each row. `x` holds the times in seconds of the day.
  *
  * @param {readonly Row[]} rows
  * @param {QuotePlaces} places
@@ -85,7 +86,7 @@ export function bestPrices(rows, { time, close, levels }) {
 }
 
 /**
- * Returns the index of the snapshot at an instant: the last one at or before it, else the first.
+ * Returns the index of the last snapshot at or before `second`; 0 if there is none.
  *
  * @param {readonly number[]} x seconds of the day, ascending; not empty
  * @param {number} second

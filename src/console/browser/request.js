@@ -1,4 +1,4 @@
-/** The request that a form makes, and the same request as a program sends it. Pure. */
+/** The request that a form makes, and programs that send the same request. Pure. */
 
 /**
  * @typedef {object} Body
@@ -9,7 +9,7 @@
  */
 /** @typedef {{ name: string, value: string, numeric?: boolean, beside?: boolean }} FieldValue */
 
-/** The placeholder for the key, here and in the programs. */
+/** The placeholder for the key in a request body. The programs replace it with an environment variable. */
 const KEY = "$EDGETAPE_KEY";
 
 /**
@@ -33,7 +33,7 @@ export function bodyOf(apiname, values) {
 }
 
 /**
- * Returns the name of a file with the rows that `body` requests, without its extension.
+ * Returns the name, without extension, of a file for the rows that `body` requests.
  *
  * @param {Body} body
  */

@@ -12,8 +12,9 @@ import { filled, known, messages } from "./dom.js";
  * @property {{ fields?: string[], items?: Row[], next_cursor?: string | null } | null} data
  */
 /**
- * The outcome of a request: a file begins (`file`), JSON was received (`answer` and its `text`), or neither (`failed`,
- * a sentence that says why). `reload` is set if the page must be reloaded.
+ * The outcome of a request. `file` is set when the response is a file, which the caller reads. `answer` and `text` are
+ * set when JSON was received. In all other cases `failed` is a sentence that says why. `reload` is set if the page must
+ * be reloaded.
  *
  * @typedef {object} Result
  * @property {Response} [response]
@@ -63,7 +64,7 @@ export async function ask(body, signal) {
 }
 
 /**
- * Parses `text` as JSON: an answer, or the console's own refusal. Returns null for anything else.
+ * Parses `text` as an answer or as the console's own refusal. Returns null if it is not JSON or not an object.
  *
  * @param {string} text
  * @returns {Answer | { error: keyof typeof messages.refused } | null}
@@ -87,7 +88,7 @@ export function idText(response) {
 }
 
 /**
- * Returns today's remaining quota, from the header that programs receive too; an empty text without a limit.
+ * Returns today's remaining quota from the `RateLimit` header; an empty text if the plan has no limit.
  *
  * @param {Response} response
  */
@@ -101,7 +102,7 @@ export function quotaText(response) {
 }
 
 /**
- * Returns the answer's advice about a later attempt, or an empty text.
+ * Returns a sentence with the seconds of the `Retry-After` header, or an empty text.
  *
  * @param {Response} response
  */

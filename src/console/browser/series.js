@@ -1,4 +1,4 @@
-/** Converts orders or trades to the data of the charts. Pure: rows as the service sends them, columns by `fields`. */
+/** Converts orders or trades, as the service sends them, to the data of the charts. Pure. */
 
 /** @typedef {"other" | "cancel" | "buy" | "sell"} Kind */
 /** @typedef {readonly (string | number | null | undefined)[]} Row */
@@ -36,7 +36,10 @@
  * @property {number | null} high
  */
 
-/** The kinds of rows in drawing order: orders by type, trades by the aggressor's side. */
+/**
+ * The kinds of rows in drawing order. An order's kind follows from its type and side, a trade's kind from the side of
+ * the aggressor.
+ */
 export const KINDS = /** @type {const} */ (["other", "cancel", "buy", "sell"]);
 
 /**
@@ -68,7 +71,7 @@ export function columnsFor(fields) {
 }
 
 /**
- * Returns `093000010` as seconds of the day: 34200.01.
+ * Converts a time such as `093000010` to seconds of the day: 34200.01.
  *
  * @param {unknown} time
  */
@@ -99,10 +102,10 @@ export function kindOf(type, code) {
 const CONTINUOUS = { from: 34_200, to: 53_820 };
 
 /**
- * Returns a trade's kind: the side of the aggressor, whose order came last. The source's flag names it. A source
- * without flags (DataYes in Shenzhen) numbers the orders of both sides in one sequence, so the later number is the
- * aggressor's. Auction trades have no aggressor. A Shenzhen cancel has the code `C`; if the code was not requested, it
- * is recognised by its price of 0.
+ * Returns a trade's kind: the side of the aggressor, whose order came second. The source's flag names this side. A
+ * source without flags (DataYes in Shenzhen) numbers the orders of both sides in one sequence, so the aggressor has the
+ * higher number. Auction trades have no aggressor. A Shenzhen cancel has the code `C`; if the code was not requested,
+ * it is recognised by its price of 0.
  *
  * @param {Row} row
  * @param {TradePlaces} places
@@ -155,8 +158,8 @@ function priceOf(row, places) {
 }
 
 /**
- * Returns points of price against time. All lists are as long as `x`; a kind's list has null where the point is of a
- * different kind. Rows without a price are omitted.
+ * Returns the points of the price chart. All lists are as long as `x`; the list of a kind has null where the point is
+ * of a different kind. Rows without a price are omitted.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -177,8 +180,8 @@ export function pricePoints(rows, places) {
 }
 
 /**
- * Returns orders, or the traded volume, per minute; `x` is each minute from the first to the last, in seconds. A cancel
- * among trades does not count, because its volume was not traded.
+ * Returns the number of orders, or the traded volume, per minute and kind. `x` holds the start of each minute from the
+ * first to the last, in seconds of the day. Cancels among trades do not count, because their volume was not traded.
  *
  * @param {readonly Row[]} rows
  * @param {Places} places
@@ -223,7 +226,7 @@ export function soFarOf(minutes) {
 }
 
 /**
- * Returns, for each of `kinds`, the height at which its layer of each stacked bar ends.
+ * Returns a list for each of `kinds`: for each minute, the height at which the kind's layer of the stacked bar ends.
  *
  * @param {Counts} minutes
  * @param {readonly Kind[]} kinds
@@ -273,7 +276,7 @@ export function priceRange(points) {
 
 /**
  * Returns the range that contains most prices, with a small margin, so that one extreme order does not flatten the
- * chart. Null without a price.
+ * chart. Returns null if there is no price.
  *
  * @param {readonly (number | null)[]} all
  * @returns {[number, number] | null}
@@ -298,7 +301,7 @@ export function clockText(seconds, exact = false) {
   /** @param {number} number */
   const two = (number) => String(Math.floor(number)).padStart(2, "0");
   if (!exact) return `${two(seconds / 3600)}:${two((seconds / 60) % 60)}`;
-  // Rounded once before it is split, because 59.9999 s must not become 60.000 s of the same minute.
+  // The time is rounded before it is split, because 59.9999 s must not become 60.000 s of the same minute.
   const milliseconds = Math.round(seconds * 1000);
   const whole = Math.floor(milliseconds / 1000);
   const rest = String(milliseconds % 1000).padStart(3, "0");
@@ -333,7 +336,7 @@ export function unfolded(place) {
 }
 
 /**
- * Returns the minutes, except the empty ones of the lunch break.
+ * Returns `minutes` without the empty minutes of the lunch break.
  *
  * @param {Counts} minutes
  * @returns {Counts}
@@ -349,7 +352,7 @@ export function withoutLunch(minutes) {
 }
 
 /**
- * Returns the instants of the ticks between two positions of the shortened axis, `step` seconds apart; the lunch break
+ * Returns the instants of the ticks between two positions of the shortened axis, `step` seconds apart. The lunch break
  * has one tick, at its start.
  *
  * @param {number} low

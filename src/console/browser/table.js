@@ -9,8 +9,8 @@ import { columnsFor, kindOfRow } from "./series.js";
 const ROWS_SHOWN = 100;
 
 /**
- * Shows the table's rows in `root` with paging buttons, beginning with the hundred that contain row `from`. `more`
- * tells whether the service has more rows. The buttons stay the same elements, so that they keep the keyboard focus.
+ * Shows the table in `root`, 100 rows at a time, with paging buttons. The first rows shown include row `from`. `more`
+ * says whether the service has more rows. The buttons are never replaced, so that they keep the keyboard focus.
  *
  * @param {HTMLElement} root
  * @param {Table & { more: boolean, from: number, link: LinkOf }} table
@@ -64,9 +64,9 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
 const SIDES = ["order_type", "order_code", "side", "bs_flag", "trade_code"];
 
 /**
- * Returns a table of `rows`, whose columns are named by `fields`. With `from`, the index of the first row in a longer
- * list, the rows are numbered. `link` returns the URL of a cell, or null. `right` aligns all columns but the first
- * to the right, for numbers stored as text.
+ * Returns a table of `rows`; `fields` are the names of its columns. If `from` is given, the rows are numbered: it is
+ * the index of the first row in the whole list. `link` returns the URL of a cell, or null. `right` aligns all columns
+ * but the first to the right, for numbers stored as text.
  *
  * @param {readonly string[]} fields
  * @param {readonly Row[]} rows
@@ -102,7 +102,7 @@ export function gridOf(fields, rows, { from = null, link = () => null, right = f
 }
 
 /**
- * Returns the form of a column. A column of numbers is aligned right, with as many decimals as its longest number.
+ * Returns the form of a column. A column of numbers is aligned right, with as many decimals as its most precise number.
  *
  * @param {Row} values
  */

@@ -52,7 +52,7 @@ function bodyFromForm() {
 }
 
 function followForm() {
-  // A file is always the whole day, so the fields that the service would refuse with it are disabled.
+  // A file always contains the whole day. The fields that the service would refuse for a file are disabled.
   const isFile = fieldOf("format")?.value === "parquet";
   for (const name of ["start_time", "end_time", "page_size"]) {
     const field = fieldOf(name);
@@ -131,7 +131,8 @@ async function nextPages(count) {
 }
 
 /**
- * Runs `run` alone, because the account has one slot. Buttons stay in place and keep the keyboard focus.
+ * Runs `run`, unless another run is in progress, because the account has one slot. Buttons stay in place and keep the
+ * keyboard focus.
  *
  * @param {(signal: AbortSignal) => Promise<void>} run
  */

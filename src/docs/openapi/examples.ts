@@ -11,7 +11,7 @@ export interface RequestExample {
   fields?: string;
 }
 
-/** Returns the examples by name; each requests its dataset's day. */
+/** Returns the examples by name; each requests the day of its dataset in `days`. */
 export function requestExamples(days: ExampleDays): Record<string, RequestExample> {
   const { symbol } = EXAMPLE;
   const { orders: tradedate, trades, quotes } = days;
@@ -29,7 +29,7 @@ export function requestExamples(days: ExampleDays): Record<string, RequestExampl
     parquet_file: { apiname: "level2_order_history", params: { symbol, tradedate, format: "parquet" } },
     share: {
       apiname: "file_download",
-      // The auction files are made from quotes.
+      // The year of the quotes, because the auction files are made from quotes.
       params: { data_type: "auction_tick", year: Number(quotes.slice(0, 4)) },
     },
     account: { apiname: "account_info", params: {} },

@@ -46,8 +46,9 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // Answers that are being made for the account's other requests hold its memory. The gate was not asked. It accepts
-  // one request at a time per interface, so it would perhaps accept this one if the others use another interface.
+  // The answers to the account's other requests, which are still being made, hold its memory. The request is refused
+  // like one that finds the slot taken, although the gate was not asked. The gate accepts one request at a time per
+  // interface, so it could have accepted this one if the others use a different interface.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy", lacks: "memory" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

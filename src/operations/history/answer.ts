@@ -1,5 +1,5 @@
 /**
- * Step 11 of contract 2.1: the answer to a charged request that holds the slot, a JSON page (contract 5.1) or a Parquet
+ * Step 11 of contract 2.1: answers a charged request that holds the slot, with a JSON page (contract 5.1) or a Parquet
  * file (contract 6). From here the slot is always released, and the charge is credited for a fault of the service.
  */
 
@@ -55,7 +55,7 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
 /**
  * Answers the request, with a second attempt when the pack could not be read. Only a second failure counts as damage: a
  * missing or changed object may have been replaced since the catalog was read, and bytes with a wrong checksum may have
- * been corrupted in transit. When the reader fails on valid bytes, that is a fault.
+ * been corrupted in transit. An error of the reader on valid bytes is a fault of the service.
  */
 async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>> {
   try {

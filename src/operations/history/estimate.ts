@@ -1,6 +1,6 @@
 /**
- * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. They make the
- * same checks as a history request up to the slot, but take no slot, read no pack and charge nothing.
+ * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. An estimate
+ * makes the same checks as a history request before the slot. It takes no slot, reads no pack and charges nothing.
  */
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
@@ -95,9 +95,9 @@ function answerTo(call: Call, query: HistoryQuery, found: Found & { gate: GateSt
 }
 
 /**
- * Returns the cost of one file for every security of the day, so that callers see it before they copy whole days. Files
- * of 5,000 securities over five years need 55 years of an interface's quota. Downloads from a share need two days for
- * orders and less than six for all datasets.
+ * Returns what one file for every security of the day would cost, so that callers see it before they copy whole days
+ * that way. For 5,000 securities over five years, the files need 55 years of an interface's quota. Downloads of the
+ * same days from shares need two days for orders and less than six for all datasets.
  */
 function wholeDay({ principal, nowMs }: Call, { day, grant }: Found): Estimate["whole_day"] {
   const { securities, pack } = day;

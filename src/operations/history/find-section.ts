@@ -60,7 +60,7 @@ export function holderOf(
   return { accountId: principal.accountId, interface: DATASETS[question.dataset].apiname };
 }
 
-/** Returns the gate's refusal for the caller; an exhausted quota names its interface. */
+/** Returns the gate's refusal as a denial. The denial of an exhausted quota names the interface. */
 export function gateDenial(refusal: GateRefusal, { question }: Pick<Asked, "question">): Denial {
   const { apiname } = DATASETS[question.dataset];
   return refusal.reason === "quota_used" ? { ...refusal, interface: apiname } : refusal;
@@ -142,10 +142,10 @@ function locate(
 }
 
 /**
- * Returns the exchanges that the query can mean. `candidates` are those on which the code has rows in any dataset of
- * the day, so that a code means the same security at every interface. If there are none, they are those that list the
- * code without rows. `own` are those on which the code has rows in the requested dataset. Bare digits never mean an
- * index.
+ * Returns the exchanges that the query can mean. `candidates` are the exchanges on which the code has rows in any
+ * dataset of the day, so that a code means the same security at every interface. If there are none, `candidates` are
+ * the exchanges that list the code without rows. `own` are the exchanges on which the code has rows in the requested
+ * dataset. A code without an exchange never means an index.
  */
 function marketsOf(
   { sections, elsewhere }: OrderDay,

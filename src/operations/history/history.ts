@@ -82,8 +82,8 @@ async function run(call: Call, asked: Asked): Promise<Response> {
 }
 
 /**
- * Performs steps 8 to 10: takes the slot, checks the quota and charges the request. No other code charges. A page's
- * bytes may be read meanwhile.
+ * Performs steps 8 to 10: takes the slot, checks the quota and charges the request. No other code charges. The read of
+ * a page's bytes may begin before the gate has answered.
  */
 async function answerWithin(
   memory: Reservation,

@@ -64,8 +64,8 @@ export class Permits {
   }
 
   /**
-   * Waits until another request ends and grants this permit. Returns false when the client disconnects first. The
-   * platform continues this request in its own context. The timer keeps that context alive and ends the wait.
+   * Waits until another request releases its permit to this one. Returns false when the client disconnects first, and
+   * throws after `ms`. The platform continues this request in its own context. The timer keeps that context alive.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;

@@ -2,12 +2,12 @@
  * Cursors (contract 5.2): opaque, URL-safe text that says where the next page begins and which query it belongs to.
  * Cursors are authenticated, so that callers can neither create nor alter one.
  *
- * `v5.` + base64url of 34 bytes of content and their 32 bytes of HMAC-SHA-256. The content, big endian: tradedate u32,
- * dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32, revision u32, time u32,
- * skip u32, and 6 bytes of the SHA-256 of the day's pack. The hash is needed because a restored catalog may issue a
- * revision number again, and paging must never join rows of two builds. `v4.` has the same form for orders only and is
- * still read. `v3.` has no pack hash and is refused. Each page advances (time, skip), so that all cursors of one paging
- * run differ.
+ * A cursor is `v5.` and the base64url of 34 bytes of content and their HMAC-SHA-256 (32 bytes). The content, big
+ * endian: tradedate u32, dataset, market and symbol u32 (dataset × 2^28 + market × 2^24 + symbol), start u32, end u32,
+ * revision u32, time u32, skip u32, and 6 bytes of the SHA-256 of the day's pack. The hash is needed because a restored
+ * catalog may issue a revision number again, and paging must never join rows of two builds. `v4.` has the same form for
+ * orders only and is still read. `v3.` has no pack hash and is refused. Each page advances (time, skip), so that all
+ * cursors of one paging run differ.
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
@@ -23,7 +23,7 @@ export interface DatedCursor extends TimeWindow {
   tradedate: BeijingDate;
   symbol: string;
   market: Market;
-  /** The day's revision that paging began on. */
+  /** The revision of the day when paging began. */
   revision: number;
   /** The `packMark` of the revision's pack. */
   packMark: string;

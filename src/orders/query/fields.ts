@@ -108,7 +108,10 @@ export function parseFields(fields: unknown, dataset: DatasetName): Result<Asked
 /** Separators that callers use instead of a comma. */
 const SEPARATORS = /[，、；;|\s]+/;
 
-/** Returns the distinct non-empty names in the requested order, or `null` for a value of any other type. */
+/**
+ * Returns the distinct non-empty names in a string or an array of strings, in the requested order. Returns an empty
+ * list for an absent value and null for any other type.
+ */
 function namesIn(fields: unknown): string[] | null {
   if (fields === undefined || fields === null) return [];
   const pieces = typeof fields === "string" ? fields.split(",") : fields;

@@ -90,7 +90,7 @@ function rowsParameter() {
   };
 }
 
-/** Returns whether the value is a text of zeros or an integer below 1. A text with a sign has a wrong form instead. */
+/** Returns whether the value is a text of zeros or an integer below 1. A text with a sign is `not_integer` instead. */
 const isBelowOne = (value: unknown) =>
   typeof value === "string" ? /^0+$/.test(value) : Number.isInteger(value) && Number(value) < 1;
 

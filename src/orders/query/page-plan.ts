@@ -7,8 +7,8 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import type { TimeWindow } from "./time-window.ts";
 
 /**
- * A position in the rows of one security: before the row that follows `skip` rows of the millisecond `time`. A time
- * window begins at `{ time: start, skip: 0 }`; a cursor holds the position of the next row.
+ * A position in the rows of one security: after the first `skip` rows of the millisecond `time`. A time window begins
+ * at `{ time: start, skip: 0 }`; a cursor holds the position of the next row.
  */
 export interface Position {
   /** HHMMSSmmm as a number, Beijing time. */
@@ -21,7 +21,7 @@ export interface Position {
 export interface PageBlock {
   firstRow: number;
   t0: number;
-  /** Rows with time `t0` before this block. */
+  /** The number of rows with time `t0` before this block. */
   k0: number;
 }
 
@@ -123,9 +123,9 @@ export function findPage(
 }
 
 /**
- * Returns the row at `position` if the block's first row determines it: the block begins in the position's millisecond
- * or after it. Only the first block can begin after it. Returns infinity when the position is before all rows but skips
- * some. Returns null when the row can be anywhere up to the block's end.
+ * Returns the row at `position` if the block's first row determines it, that is, if the block begins in the position's
+ * millisecond or later. Only the first block can begin later. Returns infinity when the position is before all rows but
+ * skips some. Returns null when the row can be anywhere up to the block's end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;

@@ -10,18 +10,21 @@ import { type CursorDenial, invalid, type ParamInvalid } from "./query-denial.ts
 
 /** The paging state of one page. */
 export interface Paging {
-  /** The requested date or the cursor's; `null` only on a first page without `tradedate`. */
+  /** The requested date, or the date of the cursor; `null` only on a first page without `tradedate`. */
   tradedate: BeijingDate | null;
-  /** The day's revision that paging began on; `null` when not fixed yet. */
+  /** The revision of the day when paging began; `null` when not fixed yet. */
   revision: number | null;
   /** The `packMark` of that revision's pack; `null` when not fixed yet. */
   packMark: string | null;
-  /** The exchange that paging began on, for `resolveMarket`; `null` when not fixed yet. */
+  /** The exchange on which paging began, for `resolveMarket`; `null` when not fixed yet. */
   market: Market | null;
   position: Position;
 }
 
-/** Returns the paging state of a first page: nothing is fixed, and it begins at the window's start. */
+/**
+ * Returns the paging state of a first page, which begins at the start of the window. Revision, pack and exchange are
+ * not fixed yet.
+ */
 export function beginPaging(query: HistoryQuery): Paging {
   return {
     tradedate: query.tradedate,
@@ -33,9 +36,9 @@ export function beginPaging(query: HistoryQuery): Paging {
 }
 
 /**
- * Returns the paging state of a later page of `dataset`. Dataset, symbol, date and window must equal the cursor's, in
- * any spelling; only the date may be omitted (contract 5.3). A bare symbol is compared by its digits here and by its
- * exchange in `resolveMarket`. Refuses the first parameter that differs.
+ * Returns the paging state of a later page of `dataset`. Dataset, symbol, date and window must equal the values in the
+ * cursor, in any spelling. Only the date may be omitted (contract 5.3). A bare symbol is compared by its digits here
+ * and by its exchange in `resolveMarket`. Refuses the first parameter that differs.
  *
  * An undated cursor needs `tradedate` (contract 5.5) and must point into the window.
  */

@@ -49,8 +49,8 @@ export type Parsed<P extends ParameterSet, N extends keyof P = keyof P> = {
 const ENVELOPE_MEMBERS: readonly string[] = ["apiname", "apikey", "fields", "params"];
 
 /**
- * Parameters for paging by page number or offset, which generic clients send with every request. Each has the values
- * that mean the first page; these are ignored. Names are normalised by `folded`.
+ * Parameters for paging by page number or offset, which generic clients send with every request. Each name has the
+ * values that mean the first page; a parameter with such a value is ignored. Names are normalised by `folded`.
  */
 const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ["offset", ["0"]],
@@ -60,7 +60,10 @@ const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
   ),
 ]);
 
-/** Names that other services use, normalised, with the name here. They differ too much for `nearestName`. */
+/**
+ * Names that other services use, normalised by `folded`, each with the name that this service uses. They differ too
+ * much for `nearestName`.
+ */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({
     tradedate: "date day dt tradingday tradingdate",
@@ -98,8 +101,8 @@ export function schemasOf<P extends ParameterSet>(parameters: P): { [Name in key
 
 /**
  * Returns the members of `params` that have a value, with strings trimmed. `null`, `""` and blanks count as absent, and
- * so does a page number or offset that means the first page. Refuses the first name that is not `known`, with the
- * nearest known one.
+ * so does a page number or offset that means the first page. Refuses the first name that is not `known`, with a hint at
+ * what was probably meant.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,
@@ -140,7 +143,7 @@ export function readParameters<P extends ParameterSet, N extends keyof P & strin
   return ok(values as Parsed<P, N>);
 }
 
-/** Parses all of `params`: unknown names first, then the values in the order of `parameters`. */
+/** Checks all names in `params`, then parses the values in the order of `parameters`. */
 export function parseParameters<P extends ParameterSet>(
   params: Readonly<Record<string, unknown>>,
   parameters: P,
@@ -223,7 +226,10 @@ function isFirstPage(name: string, value: unknown): boolean {
   return PAGING.get(folded(name))?.includes(String(only).trim()) ?? false;
 }
 
-/** Normalises a name: lower case, without separators. Longer texts are not parameter names. */
+/**
+ * Normalises a name: lower case, without separators. Only the first 32 characters are used, because no parameter name
+ * is longer.
+ */
 function folded(name: string): string {
   return name
     .slice(0, 32)

@@ -76,7 +76,10 @@ function readSymbol(text: string): AskedSecurity {
   return { symbol: prefixed ?? suffixed ?? "", market };
 }
 
-/** Leading digits of shares and of funds on each exchange, used only when a bare code trades on both. */
+/**
+ * The leading digits of shares (`SHARES`) and of funds (`FUNDS`) on each exchange. They are used only when a code
+ * without an exchange trades on both.
+ */
 const SHARES: Readonly<Record<Market, RegExp>> = { SH: /^(60|68|90)/, SZ: /^(00|20|30)/ };
 const FUNDS: Readonly<Record<Market, RegExp>> = { SH: /^5/, SZ: /^1[568]/ };
 
@@ -118,11 +121,11 @@ export interface MarketChoice {
 }
 
 /**
- * Returns the exchange of the query among the `candidates` of that day: the requested one, or the one that bare digits
- * mean. Returns `null` when it is not among them (1002 `security_unknown`). Refuses bare digits that mean a different
- * exchange from the cursor's with `cursor_mismatch`, because they name a different security. Keeps the cursor's
- * exchange, however, if the digits mean it in the requested dataset alone, because another dataset of the day can be
- * published while a client pages. Check the day's revision first, because a rebuilt day can have other securities.
+ * Returns the exchange of the query: the requested one, or the one that bare digits mean. Returns `null` when the day's
+ * `candidates` do not include it (1002 `security_unknown`). Bare digits that mean a different exchange from the
+ * cursor's name a different security, so they are refused with `cursor_mismatch`. If they mean the cursor's exchange in
+ * the requested dataset alone, that exchange is kept, because another dataset of the day can be published while a
+ * client pages. The caller must check the day's revision first, because a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

@@ -20,7 +20,8 @@ document.addEventListener("click", async ({ target }) => {
 });
 
 /**
- * Browsers offer the clipboard API on https pages only; the older command works on plain http too.
+ * Copies the text of `source` and returns whether that succeeded. Browsers offer the clipboard API on https pages only;
+ * the older command works on plain http too.
  *
  * @param {HTMLElement} source
  */

@@ -8,7 +8,9 @@ import { dateText, sizeText, weekdayOf } from "../../pages/figures.ts";
 import { datasetsOf } from "../resource.ts";
 import type { Messages } from "./messages.ts";
 
-/** The most ranges of missing or of incomplete days that are listed; an ellipsis stands for the rest. */
+/**
+ * The maximum number of ranges of missing days that are listed, and of incomplete days. An ellipsis replaces the rest.
+ */
 const RANGES_NAMED = 12;
 
 /** States in the legend; days in any other state are plain numbers. */
@@ -131,7 +133,8 @@ function yearDay(day: BeijingDate, facts: YearFacts): YearDay {
 function stateOf(day: BeijingDate, { today, days, present, lacking, open }: YearFacts): DayState {
   const trades = open.get(day);
   const isClosed = trades === false || (trades === undefined && weekdayOf(day) >= 5);
-  // Today's other packs are still to come, and an operator's file can be of a day without trading.
+  // Today is not incomplete, because its other packs are still to come. A closed day is not incomplete either, because
+  // an operator can publish a file for any day.
   if (present.has(day)) return lacking.has(day) && !isClosed && day < today ? "incomplete" : "present";
   if (isClosed) return "closed";
   if (day >= today) return "upcoming";
@@ -163,8 +166,8 @@ export function rangesOf(days: readonly YearDay[], wanted: "missing" | "incomple
 }
 
 /**
- * Returns the datasets that days with files lack, by day. A day lacks a dataset of which other days of the share have a
- * pack, except before the dataset's `earliest` day.
+ * Returns the datasets that days with files lack, by day. A day lacks a dataset if another day of the share has a pack
+ * of it and the day is not before the dataset's `earliest` day.
  */
 export function lackingDatasets(
   ofDays: ReadonlyMap<BeijingDate, readonly CoveredFile[]>,
