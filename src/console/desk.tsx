@@ -159,12 +159,11 @@ export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Prom
   });
 }
 
-/** Returns the posted form; null when the body is not a complete form. */
+/** Returns the posted form; null when the body is not a URL-encoded form, is too large or is incomplete. */
 export async function formOf(request: Request): Promise<URLSearchParams | null> {
   const type = request.headers.get("Content-Type") ?? "";
   const length = Number(request.headers.get("Content-Length") ?? Number.NaN);
   if (!/^application\/x-www-form-urlencoded\b/i.test(type) || !(length <= MAX_FORM_BYTES)) return null;
-  // An incomplete form is refused.
   const text = await request.text().catch(() => null);
   return text === null ? null : new URLSearchParams(text);
 }

@@ -37,8 +37,8 @@ export function newPress(): string {
 }
 
 /**
- * Returns the session token for the link `invite` and the form token `press`. It depends on both, and both clicks of a
- * double click get the same token.
+ * Returns the session token for the link `invite` and the form token `press`. The token depends on both, and both
+ * clicks of a double click get the same token.
  */
 export async function sessionOfPress(invite: string, press: string): Promise<string> {
   const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");

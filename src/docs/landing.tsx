@@ -107,7 +107,7 @@ const BAR_HEIGHT = 75;
 const HEIGHT = 280;
 /** The maximum number of orders that a bar shows. Only the bars of 09:30 are truncated. */
 const MOST_SHOWN = 200;
-/** The number of minutes before 11:30, after which the chart leaves out the lunch break. */
+/** The number of minutes on the chart before 11:30. The lunch break after it is left out. */
 const NOON = 135;
 
 /** Ticks of the time axis: the CSS class that positions each tick, and its text. */

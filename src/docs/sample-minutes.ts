@@ -1,6 +1,6 @@
 /**
  * The synthetic sample day of 300750 by minute for the chart of the landing page: 09:15 to 11:30 and 13:00 to 15:00. A
- * test computes it from the sample data.
+ * test compares it with the sample data.
  */
 
 /** Buy orders in each minute. */

@@ -197,7 +197,7 @@ class ClientSink {
   /** Whether the client's side refused a write. */
   hasFailed = false;
   private longestEndedMs = 0;
-  /** Since when a write waits for the client; null when no write waits. */
+  /** When the pending write began to wait for the client; null when no write is pending. */
   private waitsSinceMs: number | null = null;
 
   constructor(client: WritableStreamDefaultWriter<Uint8Array>, sizeBytes: number, memory: Reservation) {

@@ -17,10 +17,14 @@ import type {
   RequestOutcome,
 } from "./protocol.ts";
 
-/** Number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept. */
+/**
+ * The number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept.
+ */
 export const GRANTS_KEPT = 20;
 
-/** The most days whose totals are kept while the catalog cannot be written. The oldest are dropped first. */
+/**
+ * The maximum number of days whose totals are kept while the catalog cannot be written. The oldest are dropped first.
+ */
 const DAYS_KEPT = 62;
 
 const NOTHING: Counts = { requests: 0, files: 0 };
@@ -52,7 +56,7 @@ export interface GateRow {
   bytes?: number;
   /** The owner of this usage; absent until a worker has named it. */
   owner?: UsageOwner;
-  /** Totals of earlier days that the catalog lacks; absent without any. */
+  /** Totals of earlier days that the catalog lacks; absent when there are none. */
   earlier?: readonly DayUsage[];
   /** The totals that the last write stored. They apply only if their day is `day`. */
   written?: DayUsage;

@@ -76,7 +76,10 @@ export function answerHeaders(facts: AnswerFacts): Headers {
 /** The maximum number of names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
-/** Returns at most `MOST_NAMES` of the names, and how many more there are. Each name is already an excerpt. */
+/**
+ * Returns at most `MOST_NAMES` of the names, and how many more there are. Long names were already shortened by
+ * `excerptOf`.
+ */
 function namesOf(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
   const more = names.length - listed.length;

@@ -51,7 +51,7 @@ type Kind = "served" | "refused" | "busy" | "fault";
 
 export interface RequestLog {
   readonly requestId: string;
-  /** Adds facts; a later fact of the same name wins. */
+  /** Adds facts. A later value of a fact replaces the earlier one. */
   note(facts: Partial<RequestFacts>): void;
   /**
    * Runs one I/O stage and adds its milliseconds to the line. Only I/O can be timed: the platform's clock does not
@@ -69,8 +69,8 @@ export interface RequestLog {
 /** Which lines are written, and where. */
 export interface RequestLogOptions {
   /**
-   * Returns the share of successes to log, from 0 to 1. It is called when a success has ended. Without it, all are
-   * logged.
+   * Returns the share of successes to log, from 0 to 1. It is called when a success has ended. Without it, all
+   * successes are logged.
    */
   successShare?: () => number;
   /** Returns a uniform random number from 0 (inclusive) to 1 (exclusive). */

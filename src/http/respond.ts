@@ -1,4 +1,4 @@
-/** Builds the answers of `/api`: the response envelope of contract 1.3, served or refused. */
+/** Builds the answers of `/api` to served and refused requests, in the response envelope of contract 1.3. */
 
 import type { Language } from "../base/language.ts";
 import type { Denial } from "./denial.ts";

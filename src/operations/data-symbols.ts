@@ -43,7 +43,9 @@ function marketSchema() {
  */
 const FIELDS: DataSymbols["fields"] = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"];
 
-/** Returns the question of a history request for the day, but without a security. */
+/**
+ * Returns the question to the catalog about the day. It is the question of a history request, but names no security.
+ */
 function questionOf(
   { nowMs }: Pick<Scope, "nowMs">,
   { tradedate, dataset }: Parsed<ReturnType<typeof parameters>>,

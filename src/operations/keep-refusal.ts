@@ -7,7 +7,7 @@ import { addRefusal, type Refusal } from "../catalog/refusals.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Scope } from "./operation.ts";
 
-/** How many refusals of an account are stored in quick succession. */
+/** The number of refusals of an account that can be stored in quick succession. */
 const BURST = 20;
 /** The time after which one more refusal of the account can be stored. */
 const REFILL_MS = 30_000;

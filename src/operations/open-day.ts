@@ -13,9 +13,9 @@ export interface OpenDay {
 }
 
 /**
- * Returns the day of `question`, from `kept` or the call's first prepared read, or why the plan does not cover it. If
- * the request has no date, the plan is first checked for today. A caller who may not read today is thus refused before
- * the calendar is read.
+ * Returns the day of `question`, or why the plan does not cover it. The day comes from `kept` or from the call's first
+ * prepared read. If the request has no date, the plan is first checked for today. A caller who may not read today is
+ * thus refused before the calendar is read.
  */
 export async function openDay(
   call: Pick<Call, "principal" | "nowMs" | "log" | "read" | "settings">,

@@ -66,7 +66,7 @@ export interface Step {
 
 export interface Operation {
   apiname: string;
-  /** Whether absent `params` count as `{}`: for operations of contract 9 without required parameters. */
+  /** Whether absent `params` count as `{}`. True for the operations of contract 9 that have no required parameters. */
   paramsOptional?: true;
   /** Step 5: validates the parameters without reading anything. */
   prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>>;

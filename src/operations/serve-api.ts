@@ -68,7 +68,7 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
 }
 
 /**
- * Returns the answer. Throws when a store is silent for too long. The late work then continues after the response,
+ * Returns the answer. Throws when a store does not respond in time. The late work then continues after the response,
  * because it may hold a slot that must be released and a charge that must be credited.
  */
 async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {

@@ -6,7 +6,7 @@ import type { ShareAccess } from "./open-share.ts";
 
 export interface DriveContext {
   request: Request;
-  /** `HEAD` stays `HEAD`. */
+  /** The request's method. `HEAD` is not turned into `GET`. */
   method: string;
   language: Language;
   log: RequestLog;

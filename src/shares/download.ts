@@ -26,7 +26,7 @@ import { type Beginning, beginningOf, meantRevision, namedVersion } from "./vers
 /** One version of a downloadable file: an object of the store, or a part of one. */
 export interface Download {
   version: FileVersion;
-  /** The position of its first byte in the object. */
+  /** The position of the file's first byte in the object. */
   offset: number;
   sizeBytes: number;
   /** A strong entity tag with its quotes. */
@@ -194,7 +194,10 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
   return headers;
 }
 
-/** The pause between a download's end and the write. The write includes all downloads that end during the pause. */
+/**
+ * The pause between a download's end and the write of its usage. The write includes all downloads that end during the
+ * pause.
+ */
 const WAIT_MS = 2_000;
 
 /** A write that has not happened after this time was lost with its request. */

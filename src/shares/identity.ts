@@ -78,7 +78,7 @@ interface CoverageCache {
   ctx: Pick<ExecutionContext, "waitUntil">;
 }
 
-/** Returns `coverageOf`, cached at the edge. If the cache fails, reads the catalog. */
+/** Returns the result of `coverageOf`, cached at the edge. If the cache fails, reads the catalog. */
 export async function cachedCoverage(
   { db, catalogRevision, origin, ctx }: CoverageCache,
   question: CoverageQuestion,

@@ -37,7 +37,9 @@ export interface ShareAccess {
   alongside: D1PreparedStatement | null;
 }
 
-/** Number of guard objects for unknown ids: enough to spread the load, few enough to bound the number of objects. */
+/**
+ * The number of guard objects for unknown ids. Several objects share the load, and requests cannot create more of them.
+ */
 const UNKNOWN_GUARDS = 256;
 
 /** How long the guard is not asked again about a caller that it admitted, so that 8 connections cause one call. */

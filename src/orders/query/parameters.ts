@@ -61,8 +61,8 @@ const PAGING: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * Names that other services use, normalised by `folded`, each with the name that this service uses. They differ too
- * much for `nearestName`.
+ * Names that other services use, normalised by `folded`, each with the name that this service uses. They are too
+ * different for `nearestName` to find.
  */
 const OTHER_NAMES: ReadonlyMap<string, string> = new Map(
   Object.entries({

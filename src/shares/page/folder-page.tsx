@@ -19,9 +19,7 @@ export interface FolderFacts {
   /** With its trailing slash. */
   shareUrl: string;
   shareId: string;
-  /**
-   * The datasets for which the page names the files of single securities, without links; empty outside a day's folder.
-   */
+  /** The datasets whose files of single securities the page names, without links. Empty outside a day's folder. */
   bySymbol: readonly DatasetName[];
 }
 
