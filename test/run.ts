@@ -10,7 +10,9 @@ import { freemem } from "node:os";
 
 const ARGS = ["vitest", "run", "--config", "test/vitest.config.ts", "--root", ".", "--passWithNoTests"];
 
-/** A folder in memory, and the space that it must have: the databases of the tests are written faster there. */
+/**
+ * A folder in memory, where the tests' databases are written faster. It is used only if it has `MEMORY_BYTES` of space.
+ */
 const MEMORY_FOLDER = "/dev/shm";
 const MEMORY_BYTES = 4e9;
 
@@ -28,7 +30,7 @@ function folderInMemory(): string | undefined {
 
 const children = new Set<ChildProcess>();
 
-/** Runs the tests of `projects`; resolves to the status and, where `stdio` is "pipe", to their output. */
+/** Runs the tests of `projects`. Returns the status and, if `stdio` is "pipe", the output. */
 async function run(projects: string[], stdio: "inherit" | "pipe"): Promise<[status: number, output: Buffer]> {
   const chosen = projects.flatMap((name) => ["--project", name]);
   const child = spawn("npx", [...ARGS, ...chosen, ...process.argv.slice(2)], { stdio });

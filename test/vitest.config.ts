@@ -1,9 +1,10 @@
 /**
- * Three kinds of tests: `*.worker.test.ts` run inside workerd with the project's own bindings; those in the folders of
- * `SERVICE` run in Node and reach the whole service over HTTP, bundled once per run; all others run in Node alone.
+ * There are three kinds of tests. `*.worker.test.ts` run inside workerd with the project's own bindings. Tests in the
+ * folders of `SERVICE` run in Node and reach the whole service, which is bundled once per run, over HTTP. All other
+ * tests run in Node alone.
  *
- * Two tiers: the quick one runs everything but `*.long.test.ts`, and every `*.proof.test.ts` at a tenth of its size;
- * the long one (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and every `*.proof.test.ts` in full.
+ * There are two tiers. The quick tier runs everything but `*.long.test.ts`, and each `*.proof.test.ts` at a tenth of
+ * its size. The long tier (`EDGETAPE_TIER=long`) runs `*.long.test.ts`, and each `*.proof.test.ts` in full.
  */
 import { cloudflareTest, readD1Migrations } from "@cloudflare/vitest-plugin";
 import { defineConfig } from "vitest/config";
@@ -78,7 +79,7 @@ export default defineConfig({
           include: testsIn(SERVICE),
           exclude: [workerTests, ...notHere],
           globalSetup: ["test/support/bundle.ts"],
-          // The files of a worker process share modules, and so the services of `oncePerWorker`.
+          // The files of a worker process share modules, and therefore also the services of `oncePerWorker`.
           isolate: false,
           // Only tests that mostly wait are concurrent.
           maxConcurrency: 20,
@@ -108,7 +109,7 @@ export default defineConfig({
           name: "worker",
           // The project runs one file after the other, because all files share one runtime and its stores, which the
           // setup empties. A project with its own number of workers needs its own group. `run.ts` runs this project
-          // beside the others.
+          // concurrently with the others.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

@@ -21,7 +21,7 @@ async function infoOf(apikey: string): Promise<AccountInfo> {
 }
 
 describe("the operation account_info", () => {
-  it("returns the plan, its windows, today's quota and the last requests without a charge", async () => {
+  it("returns the plan, its windows, today's quota and the last requests, and charges nothing", async () => {
     const { accountId, key, keys } = await account(world.service, { plan: "trial" });
     const ask = (params: object) =>
       world.ask({ symbol: "600519", tradedate: MAIN, ...params }, { apikey: key });
@@ -111,7 +111,7 @@ describe("the operation account_info", () => {
     expect(toldOf(unread)).toEqual(["param_invalid", null, null]);
   });
 
-  it("returns the dates of the professional plan's windows, and the files left under the account's own limit", async () => {
+  it("returns the professional plan's windows as dates, and how many files the account's own limit still allows", async () => {
     const { key } = await account(world.service, { plan: "professional", limits: { files: 5 } });
     await world.ask({ symbol: "600519", tradedate: MAIN, format: "parquet" }, { apikey: key });
     expect(await infoOf(key)).toMatchObject({

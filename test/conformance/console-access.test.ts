@@ -142,7 +142,7 @@ describe("the session of another account", () => {
     expect(await state()).toBe(before);
   });
 
-  it("gets no page that contains the owner's ids", async () => {
+  it("is never served a page that contains the owner's ids", async () => {
     for (const path of GETS) {
       const { text } = await stranger.ask("GET", path);
       for (const secret of [owner.accountId, keyId(), shareId]) expect(text).not.toContain(secret);
@@ -219,7 +219,7 @@ describe("a request run from the console", () => {
     expect(ran.headers["cross-origin-resource-policy"]).toBe("same-origin");
   });
 
-  it("gets the API's reason for a missing plan, an invalid parameter or an unknown apiname", async () => {
+  it("is refused with the API's reason when the plan is missing, a parameter is invalid or the apiname is unknown", async () => {
     const free = await account(world.service, { plan: "free" });
     const session = await signIn(world.service, free.accountId);
     expect((await run(formOf(session))).reason).toBe("plan_missing");

@@ -10,7 +10,10 @@ const world = await sharedWorld();
 const cursor = pageOf(await world.ask(params)).next_cursor;
 afterAll(() => world.stop());
 
-/** Starts a deployment whose cursor secret was rotated `hours` ago by its own clock, from that of the shared service. */
+/**
+ * Starts a deployment that, by its own clock, rotated its cursor secret `hours` ago. Its previous secret is the shared
+ * service's secret.
+ */
 const rotated = (hours: number) =>
   startWorld({
     settings: {

@@ -160,7 +160,7 @@ describe("data_changes", () => {
     });
   });
 
-  it("gives a reader that finds nothing since an instant the number after which new changes follow", async () => {
+  it("returns no changes and a usable `next_after` when `since` is later than every change", async () => {
     const { changes, next_after } = await dataOf<DataChanges>("data_changes", { since: "20990101" });
     expect(changes).toEqual([]);
     expect((await dataOf<DataChanges>("data_changes", { after: next_after })).changes).toEqual([]);
@@ -334,7 +334,7 @@ describe("an operator's action on a day (contract 3.13, 5.4)", () => {
   const page = (params: object = {}) => world.ask({ symbol: "600519", tradedate: DATE, ...params });
   const priceOf = async () => pageOf(await page({ page_size: 1 })).items[0]?.[7];
 
-  it("that withdraws a day makes pages, files and lists return 1002 from the next request", async () => {
+  it("makes pages, files and lists return 1002 from the next request if it withdraws the day", async () => {
     expect(await priceOf()).toBe(0.2);
     await act("withdraw", { revision: 2, note: "wrong prices" });
     expectRefusal(await page(), { reason: "withdrawn", says: [DATE] });
@@ -357,7 +357,7 @@ describe("an operator's action on a day (contract 3.13, 5.4)", () => {
     });
   });
 
-  it("that restores a day's previous content creates a new revision, which refuses older cursors", async () => {
+  it("creates a new revision, which refuses older cursors, if it restores the day's previous content", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await page({ page_size: 1 }));
     await act("restore", { revision: 3 });
@@ -377,7 +377,7 @@ describe("an operator's action on a day (contract 3.13, 5.4)", () => {
     ]);
   });
 
-  it("on one day does not interrupt the paging of other days", async () => {
+  it("does not interrupt the paging of other days", async () => {
     const asked = { symbol: "600519", tradedate: "20260311", page_size: 5 };
     const first = pageOf(await world.ask(asked));
     await act("withdraw", { revision: 4 });

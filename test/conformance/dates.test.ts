@@ -22,7 +22,7 @@ afterAll(() => world.stop());
 const ask = (tradedate: unknown) => world.ask({ symbol: "600519", tradedate });
 
 describe("tradedate (contract 3.5, 3.13)", () => {
-  it("selects the day, which the response names", async () => {
+  it("selects the day, and the response contains the same `tradedate`", async () => {
     const page = pageOf(await ask(MAIN));
     expect(page.tradedate).toBe(MAIN);
     expect(page.items).toEqual(world.main.rowsOf("600519"));
@@ -102,7 +102,7 @@ describe("an omitted or blank tradedate (contract 3.5)", () => {
     expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
   });
 
-  it("changes at midnight in Beijing, not in UTC, as does a plan's window, but not during paging (contract 5.3, 7.2)", async () => {
+  it("changes at midnight in Beijing, together with a plan's window, but not during paging (contract 5.3, 7.2)", async () => {
     const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     const today = day({ tradedate: TODAY, securities: [MAOTAI] });
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);

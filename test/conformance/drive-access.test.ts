@@ -137,7 +137,7 @@ describe("an expired or revoked share", () => {
     expect(wrong.status).toBe(401);
   };
 
-  it("is refused after its lifetime, with 403 for the right password and 401 for a wrong one", async () => {
+  it("returns 403 for the right password and 401 for a wrong one when its 7 days are over", async () => {
     const { share } = await made();
     const db = await world.service.mf.getD1Database("DB");
     const days = (count: number) =>
@@ -151,13 +151,13 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("is refused with 403 after the operator revokes it", async () => {
+  it("returns the same statuses when the operator has revoked it", async () => {
     const { share } = await made();
     await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
     await expectOver(share);
   });
 
-  it("is refused with 403 after the owner's plan ends", async () => {
+  it("returns the same statuses when the owner's plan has ended", async () => {
     const { share, owner } = await made("professional");
     const now = Math.floor(world.service.nowMs());
     await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {
@@ -166,7 +166,7 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("is refused with 403 even with a cookie that was valid before", async () => {
+  it("returns 403 even for a cookie that was valid before", async () => {
     const { share } = await made();
     const cookie = await enter(share);
     expect((await get(share.url, { cookie })).status).toBe(200);
@@ -215,7 +215,7 @@ describe("the sign-in form of a share", () => {
     }
   });
 
-  it("answers a wrong password like an unknown share, with 401 and the form again", async () => {
+  it("answers a wrong password and an unknown share in the same way, with 401 and the form again", async () => {
     const wrong = await postForm({ ...world.share, password: "wrong" }, HERE);
     const unknown = await postForm({ ...world.share, url: at(UNKNOWN) }, HERE);
     expect(wrong.status).toBe(401);

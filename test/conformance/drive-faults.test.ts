@@ -25,7 +25,7 @@ async function published(name: string): Promise<{ path: string; key: string }> {
 
 describe("an object in R2 that is missing or differs from its catalog row", () => {
   it.each(["missing", "different"])(
-    "(%s) causes a 503 that hides the object's key, and a log line that names the key",
+    "(%s) causes a 503 without the object's key and a log line with the key",
     async (how) => {
       const { path, key } = await published(how);
       const bucket = await world.service.mf.getR2Bucket("PACKS");

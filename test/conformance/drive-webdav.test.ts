@@ -81,7 +81,7 @@ describe("PROPFIND on a share", () => {
     expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
   });
 
-  it("returns known properties under 200 and unknown ones, including those of other XML namespaces, under 404", async () => {
+  it("returns known properties under 200, and unknown properties, also from other XML namespaces, under 404", async () => {
     const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
       <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
     const path = `${DAY}/${DAY}_trades.zip`;
@@ -100,7 +100,7 @@ describe("PROPFIND on a share", () => {
     expect(xml).toContain("<D:displayname/>");
   });
 
-  it("with a depth other than 0 or 1, or with none, is refused with 403 and WebDAV's error element", async () => {
+  it("with a depth other than 0 or 1, or without a depth, is refused with 403 and WebDAV's error element", async () => {
     for (const depth of ["infinity", "2", null]) {
       const answer = await propfind("", depth);
       expect(answer.status).toBe(403);

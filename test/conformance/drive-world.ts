@@ -51,7 +51,7 @@ export async function startDriveWorld(): Promise<DriveWorld> {
   return { ...(await withShare(world)), trades };
 }
 
-/** Returns the one service of all test files in a worker process, with a new share in it. See `sharedWorld`. */
+/** Returns the service that all test files of a worker process use, with a new share in it. See `sharedWorld`. */
 export async function sharedDriveWorld(): Promise<DriveWorld> {
   const world = await sharedWorld("drive");
   await oncePerWorker("files of the drive", () => publishOnDrive(world));

@@ -108,7 +108,7 @@ describe("the request envelope (contract 1.2)", () => {
     }
   });
 
-  it("of 64 KiB is accepted, and one byte more is refused with HTTP 413", async () => {
+  it("is accepted at 64 KiB, and refused with HTTP 413 at one byte more", async () => {
     const padded = (size: number) => {
       const bare = JSON.stringify(request({ padding: "" }));
       return JSON.stringify(request({ padding: "x".repeat(size - bare.length) }));
@@ -242,7 +242,7 @@ describe("size limits before authentication (contract 1.2, 1.4)", () => {
     },
   );
 
-  it("allow a header of 8 KiB, and answer a URL of more than 8 KiB with 404", async () => {
+  it("allow a header of 8 KiB, and make a URL of more than 8 KiB return 404", async () => {
     const { baseUrl } = world.service;
     const headers = { "accept-language": "en,".repeat(2_731).slice(0, 8_192) };
     expect((await call(`${baseUrl}/api`, { body: request(), headers })).envelope.code).toBe(200);

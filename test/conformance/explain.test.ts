@@ -1,4 +1,4 @@
-/** `explain` for refused and accepted requests by id, and for requests that are evaluated without being sent. */
+/** Tests `explain` for recorded requests by id, and for requests that it evaluates without sending them. */
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";

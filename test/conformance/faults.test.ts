@@ -27,7 +27,10 @@ async function published(): Promise<string> {
   return `orders/2026/${DAY.tradedate}/${revision}.parquet`;
 }
 
-/** Publishes the day again and changes its object in R2 as `change` does, with or without the new etag in the catalog. */
+/**
+ * Publishes the day again and applies `change` to its object in R2. Unless the catalog `knows` the change, it keeps the
+ * old etag.
+ */
 async function changed(catalog: "knows" | "does not know", change: (pack: TestPack) => void): Promise<void> {
   const key = await published();
   const pack = await openTestPack(new Uint8Array((await (await bucket.get(key))?.arrayBuffer()) ?? []));
@@ -102,7 +105,7 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
 
 describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
   // This is more likely a bug than damage, so the day stays available for a corrected deployment.
-  it("causes 503, a credit and a logged fault with its position, but does not mark the day damaged", async () => {
+  it("causes 503, a credit and a logged fault that names security and pack, but does not mark the day damaged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     let blocks: number[] = [];
     await changed("knows", ({ bytes, entryOf }) => {

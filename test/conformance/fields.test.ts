@@ -58,7 +58,7 @@ describe("the `fields` parameter (contract 3.10, 4.1)", () => {
   );
 
   it.each(["nonsense", "Time", "PRICE", "time;price", "time price", "time,nonsense", "constructor", "*"])(
-    "with the unknown name in %j is refused with 422 field_unknown, and the message names it",
+    "with the value %j, which contains an unknown name, is refused with 422, and the message contains that name",
     async (fields) => {
       const answer = await ask(fields);
       expectRefusal(answer, { reason: "field_unknown" });

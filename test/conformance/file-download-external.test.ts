@@ -103,7 +103,7 @@ describe("the registration of an external share", () => {
     ["no files", { ...COVERS, fileCount: 0 }],
     ["a link without an expiry", { ...COVERS, link: { url: LINK.url, password: "" } }],
     ["a link that is not a web address", { ...COVERS, link: { ...LINK, url: "javascript:alert(1)" } }],
-    ["a link with the password in it", { ...COVERS, link: { ...LINK, url: `${LINK.url}?pwd=abcd` } }],
+    ["a link with a password in its URL", { ...COVERS, link: { ...LINK, url: `${LINK.url}?pwd=abcd` } }],
     ["an unknown member", { ...COVERS, note: "x" }],
   ])("refuses %s", async (_, body) => {
     const answer = await world.service.admin("PUT", "/admin/external/auction_tick/2022", body);

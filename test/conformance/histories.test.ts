@@ -349,7 +349,7 @@ describe("an index named by digits alone", () => {
 describe.each(DATASET_NAMES)("a served day of %s", (dataset) => {
   const total = SECTIONS[dataset].reduce((sum, { columns }) => sum + columns.rows, 0);
 
-  it("is listed in data_status under the dataset's name, while the day's top-level fields repeat those of orders", async () => {
+  it("is listed in data_status under the dataset's name, and the day's top-level fields repeat the values for orders", async () => {
     const { days } = await dataOf<DataStatus>("data_status", { month: DAY.slice(0, 6) });
     const found = days.find(({ tradedate }) => tradedate === DAY);
     expect(found?.datasets[dataset]).toMatchObject({ state: "available", revision: 1, rows: total });

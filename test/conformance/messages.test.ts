@@ -103,7 +103,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("distinguish missing members of the envelope from those of a wrong type, and say where parameters belong", async () => {
+  it("distinguish missing members of the envelope from members of a wrong type, and say where parameters belong", async () => {
     const { flagship: apikey } = world.keys;
     const cases: [Record<string, unknown>, RegExp, RegExp][] = [
       [{ apikey, params: good }, /lacks apiname:/, /缺少 apiname/],

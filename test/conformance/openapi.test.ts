@@ -44,7 +44,7 @@ const namesIn = (apiname: Apiname): string[] => {
 };
 
 const APINAMES = Object.keys(SUMMARIES) as Apiname[];
-/** As on an evening when the day's orders were loaded first, each dataset has a newest day of its own. */
+/** The newest day of each dataset. The days differ, as on an evening when only the day's orders are loaded so far. */
 const NEWEST: ExampleDays = { orders: MAIN, trades: "20260310", quotes: "20260309" };
 const world = await startWorld();
 for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {

@@ -24,7 +24,7 @@ describe("absent parameters (contract 3.1)", () => {
 });
 
 describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
-  it("default to 10000, and the answer names this size", async () => {
+  it("default to 10000, as the answer's page_size shows", async () => {
     expect(pageOf(await ask()).page_size).toBe(10_000);
   });
 
@@ -33,7 +33,7 @@ describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
     ["5", 5],
     [10_000, 10_000],
     ["10000", 10_000],
-  ])("accept %j, and the answer names the size", async (page_size, applied) => {
+  ])("accept %j, and the answer's page_size is %i", async (page_size, applied) => {
     const page = pageOf(await ask({ page_size }));
     expect(page.page_size).toBe(applied);
     expect(page.items).toHaveLength(Math.min(applied, 13));
@@ -42,7 +42,7 @@ describe("the parameters page_size and limit (contract 3.2, 3.3, 3.8)", () => {
   it.each([
     ...[10_001, 20_000, "20000", 2 ** 53 - 1, 1e300, 9_007_199_254_740_992, 1e18, "9007199254740993"],
     "1".repeat(400),
-  ])("use 10000 for %j, and the answer names this size", async (page_size) => {
+  ])("use 10000 for %j, as the answer's page_size shows", async (page_size) => {
     expect(pageOf(await ask({ page_size })).page_size).toBe(10_000);
   });
 
@@ -90,7 +90,7 @@ describe("the `format` parameter (contract 3.6, 3.9)", () => {
     },
   );
 
-  it("set to parquet excludes several parameters, and the message names each of them that was sent", async () => {
+  it("set to parquet excludes several parameters, and the message names all that the request contains", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
@@ -133,7 +133,7 @@ describe("unknown parameters (contract 3.3)", () => {
     { offset: [0] },
     { page: 0 },
     { symbol: ["600519"] },
-  ])("that other services use for paging are ignored if they ask for the first page: %j", async (over) => {
+  ])("that other services use for paging are ignored if they mean the first page: %j", async (over) => {
     for (const format of ["json", "parquet"]) {
       const answer = await ask({ ...over, format });
       expect(answer.status, answer.text.slice(0, 300)).toBe(200);
@@ -154,7 +154,7 @@ describe("unknown parameters (contract 3.3)", () => {
     expectRefusal(answer, { reason: "param_unknown" });
   });
 
-  it("are ignored, and named in a header, by every interface with UNKNOWN_PARAMETERS=warn", async () => {
+  it("are ignored by every interface with UNKNOWN_PARAMETERS=warn, and a header names them", async () => {
     const warning = await startWorld({ settings: { UNKNOWN_PARAMETERS: "warn" } });
     const page = await warning.ask({ symbol: "600519", tradedate: MAIN, offset: 10 });
     const share = (year: number) =>

@@ -56,7 +56,7 @@ describe("format parquet (contract 6)", () => {
     expect(file.rows).toEqual(world.main.rowsOf("600519"));
   });
 
-  it("names the full symbol in the file name when the request gives only the digits", async () => {
+  it("puts the full symbol into the file name when the request gives only the digits", async () => {
     const answer = await ask({ symbol: "000001" });
     expect(answer.headers["content-disposition"]).toBe(
       'attachment; filename="000001.SZ_20260311_orders.parquet"',
@@ -73,7 +73,7 @@ describe("format parquet (contract 6)", () => {
     expectRows(file.rows.slice(0, 10_000), page.items, "the first page");
   });
 
-  it("returns a file that hyparquet reads", async () => {
+  it("returns a file that hyparquet can read", async () => {
     const { bytes } = await ask();
     const file = bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.length) as ArrayBuffer;
     const compressors = { ZSTD: (input: Uint8Array) => new Uint8Array(zstdDecompressSync(input)) };

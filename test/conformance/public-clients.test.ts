@@ -1,4 +1,7 @@
-/** Tests what public clients of such an endpoint send, and when they stop, as their sources show it. */
+/**
+ * Tests the requests of public clients for this kind of endpoint, taken from their sources, and when the clients stop
+ * paging.
+ */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
@@ -15,7 +18,7 @@ const maotaiRows = world.main.rowsOf("600519");
 const crowded = { symbol: CROWDED.symbol, tradedate: LARGE };
 const crowdedRows = answerRows(DATASETS.orders, CROWDED, LARGE);
 
-/** The ten legacy fields, and their rows of 600519 on the main day. */
+/** The ten legacy fields. `legacyRows` contains their values for 600519 on the main day. */
 const LEGACY = "symbol,tradedate,time,order_id,price,volume,amount,side,order_type,order_no";
 const legacyRows = maotaiRows.map(
   ([symbol, date, time, id, exchangeId, type, code, price, volume, amount]): Row => [
@@ -27,18 +30,18 @@ const texts = { page_size: "5", limit: "5", format: "json", start_time: "", end_
 
 describe("a public client", () => {
   it.each([
-    ['fields: "", which means the standard fields', maotai, { fields: "" }, maotaiRows, 1],
+    ["empty `fields`", maotai, { fields: "" }, maotaiRows, 1],
     [
-      "the ten legacy fields, which are returned under these names",
+      "a list of the ten legacy fields instead of the standard names",
       maotai,
       { fields: LEGACY },
       legacyRows,
       1,
     ],
-    ["page_size: 50000, which is served as 10000", { ...crowded, page_size: 50_000 }, {}, crowdedRows, 2],
+    ["page_size 50000", { ...crowded, page_size: 50_000 }, {}, crowdedRows, 2],
     ['every value as a string, null or ""', { ...maotai, ...texts }, {}, maotaiRows, 3],
-    ["a window without rows", { ...maotai, start_time: "03:00", end_time: "04:00" }, {}, [], 1],
-    ["page_size: 100 in a millisecond of 20,000 rows", { ...crowded, page_size: 100 }, {}, crowdedRows, 200],
+    ["a time window that contains no rows", { ...maotai, start_time: "03:00", end_time: "04:00" }, {}, [], 1],
+    ["page_size 100 in a millisecond of 20,000 rows", { ...crowded, page_size: 100 }, {}, crowdedRows, 200],
   ])("that sends %s gets every row and no repeated cursor", async (_, params, extra, expected, pages) => {
     const rows: Row[] = [];
     const seen = new Set<string | null>([null]);

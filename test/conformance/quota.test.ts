@@ -79,7 +79,7 @@ describe("the daily quota (contract 2.2, 7.3)", () => {
     for (let round = 0; round < 5; round++) expect((await ask(key)).envelope.code).toBe(200);
   });
 
-  it("resets at midnight in Beijing, and the headers and the message name that time", async () => {
+  it("resets at midnight in Beijing, as the RateLimit header and the message say", async () => {
     const { key } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     const toMidnight = Date.parse(`2026-03-13T00:00:00+08:00`) - world.service.nowMs();
     const { resetSeconds } = left(await ask(key));

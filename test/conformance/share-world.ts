@@ -37,7 +37,7 @@ export interface ShareWorld {
 }
 
 /**
- * Returns the one service with these files of all test files in a worker process, with a new account for every plan.
+ * Returns the service with these files that all test files of a worker process use, with a new account for every plan.
  * Tests that add files use years without files. `stop` leaves the service running.
  */
 export async function sharedShareWorld(): Promise<ShareWorld> {

@@ -122,7 +122,7 @@ describe("the time window (contract 3.7)", () => {
     expect(paged.rows).toEqual(within("093000000", "130000000"));
   });
 
-  it(`is shown by X-Window as requested, for ${WINDOWS} windows`, async () => {
+  it(`is returned in the X-Window header as requested, for ${WINDOWS} windows`, async () => {
     const apikey = world.keys.flagship;
     for (let at = 0; at < 86_399; at += Math.floor(86_399 / WINDOWS)) {
       const hms = new Date(at * 1000).toISOString().slice(11, 19);

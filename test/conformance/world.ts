@@ -110,10 +110,10 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns the one service for this `use` of all test files in a worker process, with new accounts. `days` is for tests
- * that read, and that publish and damage days and files of their own; `drive` is for tests of shares
- * (`drive-world.ts`); `refusals` is for tests that read stored refusals, of which an isolate stores only a limited
- * number. The tests must not change the data of other tests. `stop` leaves the service running.
+ * Returns the service that all test files of a worker process use for this `use`, with new accounts. `days` is for
+ * tests that only read, or that publish or damage their own days and files. `drive` is for tests of shares
+ * (`drive-world.ts`). `refusals` is for tests that read stored refusals, because an isolate stores only a limited
+ * number of them. Tests must not change the data of other tests. `stop` leaves the service running.
  */
 export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): Promise<World> {
   const service = await oncePerWorker(`world of ${use}`, () => startMarket());
@@ -121,8 +121,9 @@ export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): 
 }
 
 /**
- * Publishes the day `LARGE` of a dataset, unless it exists, in the shared service of `days`. It holds 600519, whose
- * Parquet answer occupies the slot until the client has read it; orders also hold `CROWDED`.
+ * Publishes the day `LARGE` of a dataset in the shared service for `days`, unless it exists there. The day contains
+ * 600519, whose Parquet answer occupies the slot until the client has read it. The day of orders also contains
+ * `CROWDED`.
  */
 export async function publishLarge({ service }: World, dataset: DatasetName = "orders"): Promise<void> {
   await oncePerWorker(`large day of ${dataset}`, async () => {
@@ -131,7 +132,9 @@ export async function publishLarge({ service }: World, dataset: DatasetName = "o
   });
 }
 
-/** Starts a service with a copy of the state that has the calendar and the days; a copy is faster than publishing. */
+/**
+ * Starts a service with a copy of a state that contains the calendar and the days. Copying is faster than publishing.
+ */
 async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   const published = await oncePerWorker("state of the market", async () => {
     const folder = await stateFolder();

@@ -46,7 +46,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Reads a history by a random method of the client, starting at either deployment. */
+/** Reads the rows of a history with a random method of the client. The deployment that it asks first is also random. */
 async function read(
   page: typeof pageInTypeScript,
   history: History,
@@ -64,7 +64,7 @@ describe.each([
   { client: "TypeScript", page: pageInTypeScript, isMissing: false },
 ])("the $client client over bad connections", ({ page, isMissing }) => {
   it.skipIf(isMissing)(
-    `returns exactly the source's rows in ${HISTORIES - REBUILT} random histories`,
+    `returns exactly the source's rows or fails to connect in ${HISTORIES - REBUILT} random histories`,
     async () => {
       const failures: PagingFailure[] = [];
       const seen = { requests: 0, continuedElsewhere: 0, ofOthers: 0 };

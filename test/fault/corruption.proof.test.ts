@@ -87,7 +87,7 @@ async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const db = await service.mf.getD1Database("DB");
   const objectKey = packObjectKey(TRADEDATE as BeijingDate, 1, dataset);
   const { etag } = await bucket.put(objectKey, bytes);
-  // One call from outside; to prepare a statement takes two more.
+  // This takes one call from outside the runtime. Preparing a statement would take two more.
   await db.exec(`UPDATE day_packs SET etag = '${etag}' WHERE object_key = '${objectKey}'`);
 }
 

@@ -1,4 +1,4 @@
-/** Tests that downloads that their clients leave unread use bounded memory and do not lock other clients out. */
+/** Tests downloads whose clients do not read: they use bounded memory and do not lock other clients out. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -58,7 +58,7 @@ async function sumOf(answer: IncomingMessage): Promise<string> {
   return hash.digest("hex");
 }
 
-describe("downloads that their clients leave unread", () => {
+describe("downloads whose clients do not read", () => {
   it("use bounded memory, do not delay other clients, and are complete when they are read later", async () => {
     const runtime = newestRuntime();
     const before = runtime?.memoryBytes() ?? 0;
@@ -90,7 +90,7 @@ describe("downloads that their clients leave unread", () => {
     await expect
       .poll(() => service.logs.find((line) => line.includes(id)) ?? "", { timeout: 60_000 })
       .toContain('"kind":"busy"');
-    // Requests that download no file are served meanwhile.
+    // Requests that download no file are still served.
     expect((await onDrive(share, SMALL, { method: "HEAD" })).status).toBe(200);
     expect((await onDrive(share, "manifest.json")).status).toBe(200);
     clients[0]?.leave();

@@ -46,7 +46,10 @@ export async function sendWithFault(
   }
 }
 
-/** Returns the store calls of a request without faults, such as `d1 batch`, in order and until after the answer. */
+/**
+ * Sends a request without faults and returns its store calls in order, such as `d1 batch`, including calls after the
+ * answer.
+ */
 export async function callsOf(service: Service, request: FaultedRequest): Promise<string[]> {
   const id = randomUUID();
   const seen = await sendWithFault(request, "fail", 0, id);

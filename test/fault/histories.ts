@@ -24,7 +24,7 @@ const PART = isLong ? 1 : 1 / 2;
 
 /** The number of histories of each client. */
 export const HISTORIES = PART * proofSize(500);
-/** The number of them in which the day is rebuilt during paging, on one deployment or on both. */
+/** The number of each client's histories in which the day is rebuilt during paging, on one deployment or on both. */
 export const REBUILT = PART * proofSize(60);
 
 /** The parameters of one run of pages; null means absent. */
@@ -73,7 +73,7 @@ export function rebuilt(random: Random, before: TestDay): TestDay {
   return day({ tradedate: before.tradedate, securities });
 }
 
-/** Returns random paging over a security of the day: all rows or a window, some fields or all, up to 60 pages. */
+/** Returns a random history of one security of the day: all rows or a window, some fields or all, up to 60 pages. */
 export function randomHistory(random: Random, of: TestDay): History {
   const { symbol, market, orders } = random.pick(of.securities);
   const [a = "", b = ""] = [random.pick(orders).time, random.pick(orders).time].toSorted();
@@ -101,7 +101,7 @@ export function expectedRows(of: TestDay, { dataset, symbol, start, end, fields 
     .map((row) => columns.map((column) => row[column] ?? ""));
 }
 
-/** The rows of each day by dataset and security, cached because many histories read the same ones. */
+/** The rows of each day by dataset and security, cached because many histories read the same rows. */
 const computed = new WeakMap<TestDay, Map<string, Row[]>>();
 
 function allRows(of: TestDay, dataset: DatasetName, symbol: string): Row[] {
@@ -137,9 +137,9 @@ function randomFault(random: Random, badness: number): Fault {
 }
 
 /**
- * Makes the share `badness` of all requests fail. Usually one deployment becomes unreachable at some request and
- * returns when the other becomes unreachable. `meanwhile` is called with the number of each request, from 1, and its
- * body.
+ * Makes a fraction `badness` of all requests fail. In most histories, one deployment also becomes unreachable at a
+ * random request, and reachable again when the other becomes unreachable. Calls `meanwhile` with the number of each
+ * request, from 1, and its body.
  */
 export function corruptLines(
   random: Random,

@@ -59,7 +59,7 @@ const HUGE_NUMBERS = [
   ...["9".repeat(500), "0.".padEnd(300, "0")],
 ];
 
-/** Inserts a JSON property whose name already exists in the text or is that of an inherited property. */
+/** Inserts a JSON property whose name already exists in the text or is the name of an inherited property. */
 function doubledMembers(random: Random, text: string): string {
   const value = random.pick(['"x"', "null", "1e999", "{}", '[{"a":[]}]', '"__proto__"', "true"]);
   const names = [...text.matchAll(/"(\w+)":/g)].map(([, name = ""]) => name);

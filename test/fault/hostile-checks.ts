@@ -10,7 +10,10 @@ const INSIDE = /\bat \S+ \(|\.[jt]s:\d|Error:/;
 /** The maximum size of an answer. The largest answers are console pages and admin lists. */
 const MAX_ANSWER_BYTES = 2_000_000;
 
-/** Expects a valid envelope with a documented code, no fault, no internal details and no key. Returns its reason. */
+/**
+ * Expects a valid envelope with a documented code, no fault, no internal details and no key. Returns the reason of a
+ * refusal, or `served`.
+ */
 export function expectEnvelope(answer: Answer): string {
   const about = () => `HTTP ${answer.status} ${answer.text.slice(0, 400)}`;
   if (answer.headers["content-type"] === "application/vnd.apache.parquet") {

@@ -54,7 +54,7 @@ export function corruptHeaders(random: Random): Record<string, string> {
   return headers;
 }
 
-/** Returns a new address for nearly every request, so that no lockout applies; some are invalid. */
+/** Returns a different address for nearly every request, so that no lockout applies. Some addresses are invalid. */
 const addressOf = (random: Random) =>
   random.pick([
     `203.0.${random.integer(0, 255)}.${random.integer(0, 255)}`,

@@ -154,7 +154,7 @@ export function hostileRequest(random: Random, victim: Victim): HostileRequest {
   return withBody(random, { area, method, path, headers }, honestBody(random, { area, method }, victim));
 }
 
-/** Returns the headers of a session, usually those that a console page sends. */
+/** Returns the session headers that a console page sends, with each one left out at random. */
 function sessionOf(random: Random, { holder }: Victim): Record<string, string> {
   return {
     ...(random.chance(0.8) ? { cookie: holder.cookie } : {}),

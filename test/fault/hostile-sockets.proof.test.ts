@@ -14,7 +14,7 @@ import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
 const TRADEDATE = "20260311";
-/** The number of connections, fewer than other tests send requests, because each can be silent for a second. */
+/** The number of connections. Other tests send more requests, but here each connection can be silent for a second. */
 const LINES = proofSize(3_000);
 const AT_ONCE = 16;
 /** How long to wait for an answer or the end of the connection after the last byte was sent. */
@@ -85,7 +85,10 @@ const CASES: readonly (() => string)[] = [
   () => post(lengthOf(body)).repeat(5),
 ];
 
-/** Returns the text with bytes removed, repeated, flipped or inserted; Latin-1, so that every byte can occur. */
+/**
+ * Returns the text with bytes removed, repeated, replaced or inserted. The text is Latin-1, so that every byte can
+ * occur.
+ */
 function corrupt(text: string): string {
   let bytes = text;
   for (let changes = random.integer(1, 4); changes > 0; changes--) {

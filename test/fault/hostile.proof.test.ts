@@ -69,7 +69,7 @@ async function newLane(random: Random): Promise<Lane> {
 
 const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
 
-/** One request, and the check of its answer, which returns the kind of answer. */
+/** One request and a check of its answer. The check returns the kind of the answer. */
 interface Shot {
   path: string;
   options: Call;

@@ -57,7 +57,7 @@ async function servedRows(dataset: DatasetName): Promise<Row[]> {
 
 /**
  * Expects that the security's file has all rows. A file of orders must also equal its section in the pack. The files of
- * other datasets lack columns of their sections.
+ * other datasets contain only some columns of their sections.
  */
 async function expectFileOf({ dataset, pack, rows }: Content): Promise<void> {
   const params = { symbol: SYMBOL, tradedate: TRADEDATE, format: "parquet" };

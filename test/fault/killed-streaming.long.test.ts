@@ -78,7 +78,7 @@ interface Streamed {
   isWhole: boolean;
 }
 
-/** Sends one request. At every piece, `onBytes` is called with the number of bytes received so far. */
+/** Sends one request. Calls `onBytes` after every piece with the number of bytes received so far. */
 function stream(service: Service, asked: Asked, onBytes?: (bytes: number) => void): Promise<Streamed> {
   return new Promise((resolve) => {
     const pieces: Buffer[] = [];

@@ -47,7 +47,7 @@ interface Sent {
   page: Promise<Answer>;
 }
 
-/** Sends the first page of a new account, whose k-th call waits until the stores are released. */
+/** Requests the first page with a new account. The request's `k`-th store call waits until the stores are released. */
 async function send(k: number): Promise<Sent> {
   const { key } = await account(service, { plan: "trial" });
   // Warms the key cache. Otherwise the page or the request below would make an additional call.

@@ -19,7 +19,7 @@ describe.skipIf(without)("the Python client (long proofs)", () => {
     expect(stderr).toMatch(/Ran 2 tests[\s\S]*OK/);
   });
 
-  it("survives an interrupt of any line of its code without lost or repeated rows or files", async () => {
+  it("neither loses nor repeats rows or files when any line of its code is interrupted", async () => {
     const env = pythonEnvironment({ PYTHONPATH: `${PACKAGE}:${TESTS}` });
     const command = pythonWith("pandas") ?? "python3";
     const { stderr } = await promisify(execFile)(command, ["-m", "unittest", "interrupted_files"], { env });

@@ -61,10 +61,10 @@ describe("a share whose stores fail", () => {
         const seen = await sendWithFault(request, fault, k);
         if (seen.kind === "broken") {
           expect(corrupt, about).toBe("r2 get");
-          // Lost bytes are detected while the answer can still be a refusal.
+          // A body that breaks before its first byte is detected while the service can still refuse.
           expect(fault, about).not.toBe("gone");
         } else if (seen.answer.status === 503) expect(seen.answer.reason, about).toBe("unavailable");
-        // A wrong password can be the last one that the guard allows.
+        // Repeated wrong passwords can cause a lockout.
         else if (seen.answer.status === 429) expect(name).toBe("a wrong password");
         else {
           expect(seen.answer.status, about).toBe(clean.status);
@@ -89,7 +89,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the old or the new rows served, whichever final call fails, and succeeds when repeated", async () => {
+  it("leaves the old or the new rows served, whichever call of its last step fails, and succeeds when repeated", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();
@@ -122,7 +122,7 @@ describe("a publish whose stores fail", () => {
     expect([...statuses.keys()].every((status) => [200, 201, 503].includes(status))).toBe(true);
   });
 
-  /** Begins an upload of `pack` and sends its parts. Returns its id. */
+  /** Begins an upload of `pack` and sends its parts. Returns the upload's id. */
   async function begin(pack: Uint8Array): Promise<string> {
     let id = "";
     const recording: Service = {

@@ -19,14 +19,17 @@ export interface Deployment {
 export interface TwoDeployments {
   first: Deployment;
   second: Deployment;
-  /** URLs of the relays, that of the first deployment first. */
+  /** The URLs of the relays. The first deployment's relay comes first. */
   urls: string[];
   /** Publishes the day on both deployments. */
   publish(each: TestDay, dataset: DatasetName): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Starts both deployments, with a flagship account that owns `key`. On the second, the first revision of every day has other rows, which must never be read. */
+/**
+ * Starts both deployments, each with a flagship account that owns `key`. On the second one, the first revision of every
+ * day has different rows, which must never be read.
+ */
 export async function startTwoDeployments(key: string): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));
   if (first === undefined || second === undefined) throw new Error("a deployment was not started");

@@ -68,7 +68,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(await client.orders({ symbol: "300750", date: TRADEDATE }).toArray()).toHaveLength(1);
   });
 
-  it("becomes an error with code and reason when the service refuses the request", async () => {
+  it("fails with the code and the reason when the service refuses the request", async () => {
     await expect(client.ordersParquet({ symbol: "999999", date: TRADEDATE })).rejects.toMatchObject({
       name: "NoData",
       code: 1002,
@@ -96,7 +96,7 @@ describe("the TypeScript client's requests with one key", () => {
     }
   });
 
-  it("keep the rows already read when the quota runs out while paging, and continue after a credit", async () => {
+  it("fail when the quota runs out while paging, and continue from the rows already read after a credit", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
     const limited = new Client({ key, baseUrls: service.baseUrl });
     const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });

@@ -1,14 +1,14 @@
 /**
  * An independent model of the decisions about one day: which revision is served and in which state, which contents are
  * withdrawn, which packs are damaged, and which upload is open. Every step takes the service's answer and returns the
- * expected outcome. Revision numbers and ids are those of the service.
+ * expected outcome. Revision numbers and ids are taken from the service's answers.
  */
 
 /** The content of a pack. Packs with the same `content` have the same rows. */
 export interface PackContent {
   content: string;
   degraded: boolean;
-  /** One bit of a block is flipped, so that the block contradicts its checksum in the pack. */
+  /** Whether one bit of a block is flipped, so that the block contradicts its checksum in the pack. */
   isBroken?: boolean;
 }
 

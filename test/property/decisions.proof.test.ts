@@ -37,7 +37,7 @@ const client = new AdminClient({ baseUrl: service.baseUrl, token: service.adminT
 const key = (await account(service, { plan: "flagship", limits: { requests: null } })).key;
 afterAll(() => service.stop());
 
-/** The possible contents of a day, with the price of their orders in yuan; `small` lacks a security. */
+/** The possible contents of a day, each with the price of its orders in yuan. `small` lacks one security. */
 const PRICES = { first: 10, second: 20, small: 30 };
 const CONTENTS = Object.keys(PRICES) as (keyof typeof PRICES)[];
 
@@ -73,7 +73,7 @@ async function contentOf(
   return { file, bytes, broken };
 }
 
-/** Returns the outcome of an admin answer; `done` derives it from the body of a success. */
+/** Returns the outcome of an admin answer. For a success, `done` derives it from the body. */
 function seenOf<Body>(answer: Answer, done: (body: Body) => Seen): Seen {
   const body = JSON.parse(answer.text);
   return answer.status === 200
@@ -229,7 +229,7 @@ class Sequence {
     this.#told(`complete ${nameOf(upload)}`, seen, this.#model.complete(upload, seen));
   }
 
-  /** Returns the open upload more often than an ended one. */
+  /** Returns a random upload, usually the open one; undefined when there is none. */
   #someUpload(): Upload | undefined {
     const named = this.#model.uploads.filter(({ id }) => id !== null);
     const open = named.filter(({ state }) => state === "uploading" || state === "held");

@@ -74,7 +74,7 @@ class History {
       else await this.#drop();
       expect(this.#model.differenceTo(await this.#stub().state(), this.#nowMs)).toBeNull();
     }
-    // Whatever the history, the slot is free when the longest possible deadline of the last request has passed.
+    // The slot is always free when the longest possible deadline of the last request has passed.
     vi.setSystemTime(this.#lastAskMs + LONGEST_BOUND_MS);
     expect((await this.#stub().state()).holder).toBeNull();
     for (const { lease } of this.#working) lease[Symbol.dispose]();
@@ -118,7 +118,7 @@ class History {
   #granted(working: Working): void {
     const others = this.#working.filter((one) => !one.isOver && one.requestId !== working.requestId);
     expect(others.map(({ requestId }) => requestId)).toEqual([]);
-    // The first answer to a repeated request was lost, so no request uses that grant.
+    // The first answer to a repeated request was lost, so no worker uses that grant.
     for (const one of this.#working) if (one.requestId === working.requestId) one.isOver = true;
     this.#grantIds.push(working.grantId);
     this.#working.push(working);
@@ -154,7 +154,10 @@ class History {
     await this.#settle();
   }
 
-  /** Releases late, repeatedly or for an ended grant, through a new stub, by grant id or by request id. */
+  /**
+   * Releases a recent grant, named by its id or by its request's id, through a new stub. The release can be late,
+   * repeated or for an ended grant.
+   */
   async #tellAgain(): Promise<void> {
     const ids = this.#random.chance(0.5) ? this.#grantIds : this.#requestIds;
     const id = this.#random.pick(ids.slice(-6));
@@ -167,7 +170,7 @@ class History {
     await this.#stored();
   }
 
-  /** Advances the clock by the time that a release may wait in memory, after which it is stored. */
+  /** Advances the clock by the longest time that a release waits in memory, so that the object stores it. */
   async #storeCarried(): Promise<void> {
     const carried = this.#carriedOf;
     if (carried === undefined) return;
@@ -218,7 +221,8 @@ class History {
   }
 
   /**
-   * Lets an object of the previous version serve a request with the same storage, and then the current object continue.
+   * Serves a request with an object of the previous version on the same storage. Afterwards the current object
+   * continues.
    */
   async #formerVersion(step: number): Promise<void> {
     await this.#restart();

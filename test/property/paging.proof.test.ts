@@ -19,8 +19,8 @@ import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 /** The number of random days of each dataset. */
 const DAYS = proofSize(10);
 /**
- * The fields that large requests of a dataset ask for, if not all. All fifty fields of quotes would be ten times the
- * bytes of orders.
+ * The fields of a dataset's large requests; all fields when absent. All fifty fields of quotes would be ten times as
+ * many bytes as those of orders.
  */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
   quotes: ["symbol", "tradedate", "time", "amount", "bid1", "ask_vol10"],
@@ -44,8 +44,8 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
 
   /**
-   * Publishes the sections as a day. Returns the expected rows of each section, with `fields`, and a function that
-   * checks a query.
+   * Publishes the sections as a day. Returns a function for the expected rows of a security, with `fields`, and a
+   * function that checks a query.
    */
   async function published(tradedate: string, sections: DatasetSection[], fields = ASKED[dataset]) {
     await publishSections(service, dataset, tradedate, sections);

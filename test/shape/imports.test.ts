@@ -110,7 +110,7 @@ describe("the imports between modules (src/README.md)", () => {
     expect(wrong).toEqual([]);
   });
 
-  it("name the file's extension, so that Node runs the sources unchanged", () => {
+  it("contain the file's extension, so that Node runs the sources unchanged", () => {
     const wrong = sources.flatMap((path) =>
       importsOf(path)
         .filter((name) => name.startsWith(".") && !/\.(tsx?|json|sql|css|md|js)$/.test(name))

@@ -1,6 +1,6 @@
 /**
- * Reads what a backup of a service contains, for comparison. Left out are ids, etags, the audit, uploaded parts, and
- * the rows that a restore adds for clients of the previous state.
+ * Reads what a backup of a service contains, for comparison. Ids, etags, the audit, uploaded parts, and the rows that a
+ * restore adds for clients of the previous state are left out.
  */
 import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";
@@ -31,7 +31,7 @@ export async function indexRows(service: Service): Promise<unknown[]> {
   return (await db.prepare(sql).all()).results;
 }
 
-/** Copies every object of one service's bucket into another's, as other tools do, with new etags. */
+/** Copies every object of one service's bucket into the bucket of another, as other tools do, with new etags. */
 export async function copyObjects(from: Service, to: Service): Promise<void> {
   const [source, target] = [await from.mf.getR2Bucket("PACKS"), await to.mf.getR2Bucket("PACKS")];
   for (const { key } of (await source.list()).objects) {

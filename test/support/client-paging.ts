@@ -21,7 +21,7 @@ export interface PagingTask {
   pageSize: number;
   /** All rows at once, row by row, or page by page. */
   how: "list" | "iterate" | "pages";
-  /** How often the call is repeated; 1 by default. */
+  /** How often the call is made; once by default. */
   attempts?: number;
 }
 

@@ -6,7 +6,10 @@ export interface CuttingProxy {
   baseUrl: string;
   /** Returns the number of cuts so far. */
   cuts(): number;
-  /** Cuts each of the next connections after one of these numbers of answer bytes, in order. Later ones are not cut. */
+  /**
+   * Cuts the next connections, each after one of these numbers of answer bytes, in order. No connection after them is
+   * cut.
+   */
   cutAfter(bytes: number[]): void;
   /** Closes the open connections, as networks do after a long pause. */
   dropIdle(): Promise<void>;

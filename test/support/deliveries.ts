@@ -12,8 +12,8 @@ export interface Delivered {
   /** The folder of the day. */
   folder: string;
   /**
-   * The number of rows of the day per dataset. Trades count even when the delivery lacks them; quotes only when it has
-   * them.
+   * The day's number of rows for each dataset. Trades count even when the delivery lacks them. Quotes count only when
+   * the delivery contains them.
    */
   counts: Record<DatasetName, number>;
   rowsOf(symbol: string): Row[];

@@ -11,7 +11,10 @@ export interface FormerVersion {
   migrations: string[];
 }
 
-/** Returns whether this clone lacks `commit` (a shallow clone does), and prints it. For use with `describe.skipIf`. */
+/**
+ * Returns whether this clone lacks `commit`, as a shallow clone may, and prints a message if so. For use with
+ * `describe.skipIf`.
+ */
 export function isUnknown(commit: string): boolean {
   try {
     execFileSync("git", ["cat-file", "-e", `${commit}^{commit}`], { stdio: "ignore" });

@@ -23,7 +23,7 @@ export interface GateService extends AsyncDisposable {
   /** Takes the slot; the test decides when the answer is read. */
   open(options: TakeOptions): Promise<OpenAnswer>;
   state(account: string): Promise<GateState>;
-  /** Returns how the request `id` ended as reported by the worker, or `null` while it runs. */
+  /** Returns how the request `id` ended according to the worker, or `null` while it runs. */
   end(id: string): Promise<(Omit<BodyEnd, "error"> & { error: string | null }) | null>;
   /** Runs the task `what` `rounds` times in sequence on each of `objects` objects; the objects run concurrently. */
   rounds(what: GateRounds, objects: number, rounds: number): Promise<void>;

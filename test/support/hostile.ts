@@ -24,7 +24,7 @@ const order = (params: Record<string, unknown>, fields?: unknown) =>
     "orders",
   );
 
-/** Evaluates the value as each conditional header in order. */
+/** Evaluates the value as the content of each conditional header. */
 function conditions(value: string): unknown {
   const verdict = verdictOn(conditionsOf({ get: () => value }), VALIDATORS);
   return [verdict, rangeCounts(value, VALIDATORS)];
@@ -63,7 +63,7 @@ export const HOSTILE_READS: readonly HostileRead[] = [
 
 export const HOSTILE_LENGTHS = [4_096, 8_192, 16_384] as const;
 
-/** Returns the shortest of seven runs in milliseconds; other load can only make a run longer. */
+/** Returns the duration of the shortest of seven runs, in milliseconds. Other load can only make a run longer. */
 export function msOf(work: () => unknown): number {
   let best = Number.POSITIVE_INFINITY;
   for (let round = 0; round < 7; round++) {

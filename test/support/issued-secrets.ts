@@ -14,7 +14,7 @@ export class IssuedSecrets {
     for (const [, secret] of text.matchAll(MEMBERS)) if (secret !== undefined) this.#secrets.add(secret);
   }
 
-  /** Adds secrets that are not in JSON answers: a cookie, the last part of a one-time link. */
+  /** Adds secrets that are not in JSON answers, such as a cookie or the last part of a one-time link. */
   add(...secrets: string[]): void {
     for (const secret of secrets) this.#secrets.add(secret);
   }

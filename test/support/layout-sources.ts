@@ -97,7 +97,7 @@ const strings = (...cells: (string | number | undefined)[]) => cells.map(String)
 const symbolOf = ({ symbol }: Security) => symbol;
 const codeOf = ({ symbol, market }: Security) => `${symbol}.${market}`;
 
-/** The position of each order and trade row in the stream that numbers both. */
+/** Returns the position of each order row and each trade row in the stream that numbers both. */
 function placesOf(day: readonly DayOfSecurity[]): Map<string, number> {
   const events = day.flatMap(({ symbol, orders, trades }) => [
     ...rowsOf(orders.rows).map((row) => {
@@ -388,7 +388,9 @@ function plainTrades(tradedate: string, day: readonly DayOfSecurity[]): Table {
   };
 }
 
-/** Returns the quotes of all securities in the plain layout, to be delivered beside orders and trades of any layout. */
+/**
+ * Returns the quotes of all securities in the plain layout. They can be delivered with orders and trades of any layout.
+ */
 export function plainQuotes(tradedate: string, day: readonly DayOfSecurity[]): Table {
   const columns = storedColumns(quotes);
   return {

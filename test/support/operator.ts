@@ -126,7 +126,7 @@ export interface TestAccount {
 export async function account(service: Service, asked: AccountRequest): Promise<TestAccount> {
   const { accountId } = await asOperator<Account>(service, "POST", "/admin/accounts", {});
   const now = service.nowMs();
-  // A weekly card is valid for 7 × 24 hours, so it began yesterday; any other plan began a year ago.
+  // A weekly plan is valid for 7 × 24 hours, so by default it began yesterday. Any other plan began a year ago.
   const weekly = asked.plan === "weekly";
   const startMs = asked.startMs ?? now - (weekly ? 1 : 365) * DAY_MS;
   const endMs = asked.endMs ?? now + (weekly ? 6 : 365) * DAY_MS;

@@ -2,7 +2,7 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { createInterface } from "node:readline";
 
-/** The interpreter of all tests: `EDGETAPE_PYTHON`, which may have more libraries, or the system's. */
+/** The interpreter of all tests: `EDGETAPE_PYTHON`, which may have more libraries, or the system's `python3`. */
 export const PYTHON = process.env.EDGETAPE_PYTHON ?? "python3";
 
 /** The folder of the package, for `PYTHONPATH`. */
@@ -21,7 +21,7 @@ export function versionOf(command: string): string | null {
   }
 }
 
-/** Returns whether Python is missing or too old for the client. Prints a message then, and throws when `CI=true`. */
+/** Returns whether Python is missing or too old for the client. If so, prints a message, or throws when `CI=true`. */
 export function isPythonMissing(test: string): boolean {
   const version = versionOf(PYTHON);
   const [major = 0, minor = 0] = (version ?? "").split(".").map(Number);
@@ -33,8 +33,8 @@ export function isPythonMissing(test: string): boolean {
 }
 
 /**
- * Returns the first interpreter that can import all `libraries`: that of the tests, or the system's. Returns null with
- * a message when none can; this is never a failure, because some machines cannot install them.
+ * Returns the first interpreter that can import all `libraries`: `PYTHON` or `/usr/bin/python3`. Prints a message and
+ * returns null when neither can. This is never a failure, because some machines cannot install the libraries.
  */
 export function pythonWith(...libraries: string[]): string | null {
   const found = [PYTHON, "/usr/bin/python3"].find((command) => canImport(command, ...libraries));
@@ -67,7 +67,7 @@ export interface PythonOptions {
   env?: Record<string, string>;
 }
 
-/** Returns the environment without proxies and settings of this machine. */
+/** Returns the environment of this process with `env`, but without proxies and edgetape's own settings. */
 export function pythonEnvironment(env: Record<string, string> = {}): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => !/^(https?|all)_proxy$|^EDGETAPE_/i.test(name));
   return { ...Object.fromEntries(kept), PYTHONPATH: PACKAGE, PYTHONDONTWRITEBYTECODE: "1", ...env };
@@ -114,7 +114,7 @@ export async function startSession(options: PythonOptions = {}): Promise<PythonS
   return session;
 }
 
-/** A script that answers each line of JSON on standard input with one on standard output. */
+/** A script that answers each line of JSON on standard input with a line of JSON on standard output. */
 export interface PythonScript {
   ask<T>(question: unknown): Promise<T>;
   stop(): void;

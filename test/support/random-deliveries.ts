@@ -74,7 +74,7 @@ export interface RandomDelivery {
 /** The names of the columns of plain quotes after symbol, day and time. */
 export const QUOTE_COLUMNS = storedColumns(quotes).map(({ name }) => name);
 
-/** The header lines by dataset; the vendor's includes its empty last column. */
+/** The header lines by dataset. The vendor's header includes its empty last column. */
 export const HEADERS = {
   orders: {
     vendor: "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",

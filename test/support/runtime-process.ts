@@ -10,8 +10,8 @@ export interface RuntimeProcess {
   /** Returns the processor time since the start: worker, simulated stores and HTTP together. */
   cpuMs(): number;
   /**
-   * Returns the time in which the thread of the worker had work: it ran, or waited for a processor that others used. The
-   * rest of the time it waited for the network or the stores.
+   * Returns how long the worker's thread had work: the time in which it ran or waited for a busy processor. In the
+   * remaining time it waited for the network or the stores.
    */
   workMs(): number;
   /** Kills the process (SIGKILL); resolves when it has ended. */

@@ -1,7 +1,7 @@
 /**
  * Prints 40 comments, 20 messages and 20 test names, drawn at random: `npx node test/support/sample-prose.ts [SEED]`.
- * Comments and messages are printed with the lines of code that they stand in, as their readers see them. A reader
- * rewrites each text that needs a second reading, and draws again until a whole sample passes.
+ * Comments and messages are printed with the lines of code around them, as their readers see them. A reader rewrites
+ * each text that needs a second reading, and draws again until a whole sample passes.
  */
 import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
@@ -14,7 +14,7 @@ export interface Prose {
   kind: ProseKind;
   place: string;
   text: string;
-  /** Lines of code: those that a comment is about, those around a message. Empty for a test name. */
+  /** The lines of code that a comment describes, or that surround a message. Empty for a test name. */
   code: string[];
 }
 
@@ -23,13 +23,15 @@ const CODE_LINES = 4;
 /** The blank before a comment distinguishes it from `*` and `/` inside a text. */
 const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
-/** The table of an `each` can end on a separate line; it belongs to the last `it` or `describe` of its indent. */
+/**
+ * The table of an `each` can end on a separate line; it belongs to the last `it` or `describe` with the same indent.
+ */
 const TEST_NAME =
   /^( *)(?:(it|describe)(?:\.\w+)*(?:\((?!["`])[^\n]*?\))?|[\])}]+\))\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
 const MESSAGE =
   /(?:\b(?:en|message|advice|sentence|error|says): |\b(?:sentence|advice) =|\bnew \w*(?:Error|Failure)\(|\b(?:description|failed|skipped|finding)\(|\b(?:option|argument)\(\s*"[^"]*",|"after",)\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
-/** Returns the comments, messages and test names of a source file that have at least three blanks. */
+/** Returns the comments, messages and test names of a source file that have at least four words separated by blanks. */
 export function proseOf(path: string, source: string): Prose[] {
   const placeOf = ({ index }: RegExpMatchArray) => `${path}:${source.slice(0, index).split("\n").length}`;
   const lines = source.split("\n");
@@ -61,7 +63,7 @@ function codeOf(
   return lines.slice(first, first + CODE_LINES).filter((line) => line.trim() !== "");
 }
 
-/** Returns the full name of each test, as a run prints it: those of the groups around it, then its own. */
+/** Returns the full name of each test, as a run prints it: the names of the groups around it, then its own name. */
 function testNames(source: string, placeOf: (match: RegExpMatchArray) => string): Prose[] {
   const groups: { indent: number; name: string }[] = [];
   return [...source.matchAll(TEST_NAME)].flatMap((match): Prose[] => {

@@ -28,7 +28,9 @@ export const OLD = {
 
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
-/** A fixed instant for all deployments, because a restore keeps earlier decisions, even those of another deployment. */
+/**
+ * A fixed instant for all deployments, because a restore keeps earlier decisions, even decisions of another deployment.
+ */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 
 type Row = Record<string, string | number | null | Uint8Array>;
@@ -42,8 +44,8 @@ export async function schemaOf(service: Service): Promise<string> {
 }
 
 /**
- * Applies all migrations to an empty catalog, one by one. Returns the schema for each number of applied migrations, and
- * the duration of the last one.
+ * Applies all migrations to an empty catalog, one by one. Returns, for each number of applied migrations, the schema
+ * and the duration of the last migration.
  */
 export async function schemaVersions(service: Service): Promise<{ schema: string; tookMs: number }[]> {
   const db = await service.mf.getD1Database("DB");
@@ -76,7 +78,7 @@ async function storedPack(
   const object_key = packObjectKey(tradedate, 1, dataset);
   const bucket = await service.mf.getR2Bucket("PACKS");
   const { etag } = (await bucket.put(object_key, bytes)) ?? { etag: "" };
-  // The schemas of orders alone had no datasets, and the first one did not have the time of the last row.
+  // Schemas that stored only orders had no dataset column, and the first schema did not have the time of the last row.
   const [named, isFirst] = dataset === "orders" ? [{}, true] : [{ dataset }, false];
   const day = { ...named, tradedate, revision: 1, pack_id };
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);

@@ -195,8 +195,8 @@ async function isEmpty(folder: string): Promise<boolean> {
 }
 
 /**
- * Starts a service whose clock continues that of `origin`. With its own clock, it would lag behind by the time since
- * the start of `origin`. Restored rows could then lie in its future, and it would not show them yet.
+ * Starts a service whose clock continues the clock of `origin`. Otherwise its clock would lag behind by the time since
+ * the start of `origin`. Restored rows could then lie in the service's future, and it would not show them yet.
  */
 export function startAfter(
   origin: Service,

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { afterAll } from "vitest";
 
 /**
- * Makes an empty folder for the tests of a file, which is removed after them. What a test file starts after this call
- * is stopped before the folder is removed.
+ * Makes an empty folder and removes it after the tests of the calling file. Hooks that the file registers later with
+ * `afterAll` run before the removal.
  */
 export function testFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));

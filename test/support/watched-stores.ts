@@ -106,7 +106,7 @@ function watchBucket(bucket: R2Bucket, watch: Watch): R2Bucket {
   });
 }
 
-/** Returns the namespace with every method of its stubs watched, and the release of each lease that they return. */
+/** Returns the namespace with a watcher on every method of its stubs and on the leases that they return. */
 function watchObjects<T extends object>(namespace: T, store: "gate" | "guard", watch: Watch): T {
   const getByName: Method = (...args) => {
     const stub = (Reflect.get(namespace, "getByName") as Method).apply(namespace, args) as object;
