@@ -82,7 +82,7 @@ async function expectAll(headers: Record<string, string>, status: number): Promi
 }
 
 describe("every console route that needs a session", () => {
-  it("is covered by these tests, with its id parameters filled in", () => {
+  it("is covered by these tests, with real ids in its path", () => {
     const all = routesOf(consoleRoutes().routes).map(({ method, path }) => `${method} ${path}`);
     expect(all.length).toBeGreaterThan(14);
     expect(OPEN.filter((route) => !all.includes(route))).toEqual([]);
@@ -100,7 +100,7 @@ describe("every console route that needs a session", () => {
     }
   });
 
-  it("is refused with a session that has been signed out", async () => {
+  it("is refused after the session has been signed out", async () => {
     const past = await signIn(world.service, owner.accountId);
     await past.ask("POST", "/console/sign-out", {});
     await expectAll({ cookie: past.cookie }, 401);
@@ -130,7 +130,7 @@ describe("the console's overview", () => {
 });
 
 describe("the session of another account", () => {
-  it("cannot change the owner's keys and shares through any route that takes an id", async () => {
+  it("cannot change the owner's keys or shares through any route that takes an id", async () => {
     const before = await state();
     const taking = CLOSED.filter(({ path }) => path.includes(":"));
     expect(taking.length).toBeGreaterThanOrEqual(3);
@@ -149,7 +149,7 @@ describe("the session of another account", () => {
     }
   });
 
-  it("runs requests as that account even when the body contains the owner's API key", async () => {
+  it("runs requests as the other account, even when the body contains the owner's API key", async () => {
     const body = { ...request, apiname: "account_info", params: {}, apikey: owner.key };
     const { envelope } = await run(formOf(stranger), body);
     expect(envelope.code).toBe(200);

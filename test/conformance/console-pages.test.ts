@@ -233,7 +233,7 @@ describe("the console's page about a day", () => {
     expect(data).toMatch(new RegExp(`day=${MAIN}"[^>]*>[^<]*</a> the quality check failed`));
   });
 
-  it("says that data begins later for a dataset whose first day is later, as the data page does", async () => {
+  it("shows `before your data begins` for a dataset whose first day is later, as the data page does", async () => {
     const columns = randomRows(randomFrom(20_260_311), DATASETS.quotes, { rows: 5 });
     await publishSections(world.service, "quotes", MAIN, [{ symbol: "600519", market: "SH", columns }]);
     const { holder } = await holderOf("flagship");

@@ -280,7 +280,7 @@ describe("the console's pages", () => {
     expect((await open(`${service.baseUrl}/-assets/other.js`)).status).toBe(404);
   });
 
-  it("use the browser's language, or Chinese when the browser names none", async () => {
+  it("use the browser's language, or Chinese when the browser sends none", async () => {
     expect((await open(`${service.baseUrl}/console/`, english)).text).toContain('<html lang="en"');
     expect((await open(`${service.baseUrl}/console/`)).text).toContain('<html lang="zh-CN"');
   });

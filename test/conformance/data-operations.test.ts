@@ -166,7 +166,7 @@ describe("data_changes", () => {
     expect((await dataOf<DataChanges>("data_changes", { after: next_after })).changes).toEqual([]);
   });
 
-  it("names exactly the securities that a rebuild added, removed and changed", async () => {
+  it("lists exactly the securities that a rebuild added, removed and changed", async () => {
     const tradedate = "20260309";
     const quiet = security("600000", [order("093000000")]);
     const gone = security("600001", [order("093000000")]);

@@ -151,13 +151,13 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("returns the same statuses when the operator has revoked it", async () => {
+  it("returns 403 for the right password and 401 for a wrong one when the operator has revoked it", async () => {
     const { share } = await made();
     await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
     await expectOver(share);
   });
 
-  it("returns the same statuses when the owner's plan has ended", async () => {
+  it("returns 403 for the right password and 401 for a wrong one when the owner's plan has ended", async () => {
     const { share, owner } = await made("professional");
     const now = Math.floor(world.service.nowMs());
     await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {

@@ -47,7 +47,7 @@ describe("PROPFIND on a share", () => {
     }
   });
 
-  it("with depth 1 lists the days and generated files of the root, and the files of a day but not by-symbol", async () => {
+  it("with depth 1 lists a folder's content, except the folder by-symbol", async () => {
     const root = [...responsesOf(await propfind("", "1")).keys()];
     expect(root).toEqual(["", "20260210/", "20260211/", `${DAY}/`, "manifest.json", "SHA256SUMS"]);
     const ofDay = [...responsesOf(await propfind(`${DAY}/`, "1")).keys()];
@@ -81,7 +81,7 @@ describe("PROPFIND on a share", () => {
     expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
   });
 
-  it("returns known properties under 200, and unknown properties, also from other XML namespaces, under 404", async () => {
+  it("returns known properties under status 200, and unknown ones of any XML namespace under status 404", async () => {
     const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
       <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
     const path = `${DAY}/${DAY}_trades.zip`;

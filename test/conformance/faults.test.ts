@@ -28,8 +28,8 @@ async function published(): Promise<string> {
 }
 
 /**
- * Publishes the day again and applies `change` to its object in R2. Unless the catalog `knows` the change, it keeps the
- * old etag.
+ * Publishes the day again and applies `change` to its object in R2. If the catalog `does not know` the change, it keeps
+ * the old etag.
  */
 async function changed(catalog: "knows" | "does not know", change: (pack: TestPack) => void): Promise<void> {
   const key = await published();

@@ -235,7 +235,7 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
     expect((await slow.readAll()).isWhole).toBe(true);
   });
 
-  it("leave the quotas of other datasets unchanged when the quota is used up", async () => {
+  it("leave the quotas of other datasets unchanged when this dataset's quota is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -446,10 +446,10 @@ describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
   });
 });
 
-describe("a day of which only orders are loaded", () => {
+describe("a day whose only loaded dataset is orders", () => {
   const tradedate = "20260226";
 
-  it("is refused by the other interfaces with messages about their own days", async () => {
+  it("is refused by the other interfaces, and each message describes that interface's own dataset", async () => {
     await publishSections(world.service, "orders", tradedate, [sectionOf("orders", "300750")]);
     for (const dataset of ["trades", "quotes"] as const) {
       const lacking = await ask(dataset, { symbol: "300750", tradedate });

@@ -47,7 +47,7 @@ describe("the request log", () => {
     for (const milliseconds of stages) expect(milliseconds).toBeGreaterThanOrEqual(0);
   });
 
-  it("names the reason and code of a refusal", async () => {
+  it("contains the reason and code of a refusal", async () => {
     const [line] = await linesOf(await world.ask({ ...good, symbol: "x" }));
     expect(line).toMatchObject({ code: 422, reason: "param_invalid" });
   });

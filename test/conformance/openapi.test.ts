@@ -73,7 +73,7 @@ describe("GET /openapi.json", () => {
     ).toEqual([]);
   });
 
-  it("names every apiname and exactly the parameters of each", async () => {
+  it("lists every apiname and exactly its parameters", async () => {
     const { text } = await ask("nonsense", {});
     expect(/Accepted: ([\w, ]+)\./.exec(text)?.[1]?.split(", ").toSorted()).toEqual(APINAMES.toSorted());
     for (const apiname of APINAMES) {
@@ -83,7 +83,7 @@ describe("GET /openapi.json", () => {
     }
   });
 
-  it("names every reason with its code", () => {
+  it("lists every reason with its code", () => {
     expect(Object.fromEntries(REFUSALS.map(({ reason, code }) => [reason, code]))).toEqual(CODE_OF_REASON);
     const inDocument = Object.values(document.paths["/api"].post.responses).flatMap(({ content }) =>
       Object.keys(content["application/json"].examples),

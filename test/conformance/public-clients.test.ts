@@ -1,6 +1,6 @@
 /**
- * Tests the requests of public clients for this kind of endpoint, taken from their sources, and when the clients stop
- * paging.
+ * Tests the service with requests that public clients of such endpoints send, as the clients' sources show. Paging must
+ * end where these clients stop.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";

@@ -27,7 +27,7 @@ async function untilFree(apikey: string, milliseconds: number): Promise<Answer> 
 }
 
 describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
-  it("refuses a concurrent request with 503 and Retry-After 1 instead of queueing or charging it, but allows a share", async () => {
+  it("refuses a concurrent request with 503 and Retry-After 1 instead of queueing or charging it, but allows a request for a share", async () => {
     const { keys } = await account(world.service, { plan: "flagship", limits: { requests: 100 }, keys: 2 });
     const [first = "", second = ""] = keys.map((each) => each.key);
     const slow = await holdSlot(first);

@@ -30,7 +30,7 @@ describe("the time window (contract 3.7)", () => {
     expect(pageOf(await ask({ end_time })).items).toEqual(within("000000000", "093000000"));
   });
 
-  it("reads a bound in a short form as the first millisecond of that minute or second", async () => {
+  it("treats a bound without milliseconds as the first millisecond of its minute or second", async () => {
     const minute = await ask({ start_time: "09:30", end_time: "09:31" });
     expect(pageOf(minute).items).toEqual(within("093000000", "093100000"));
     const second = await ask({ start_time: "093000", end_time: "09:30:01" });

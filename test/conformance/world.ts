@@ -86,7 +86,7 @@ const smallDay = (tradedate: string) => day({ tradedate, securities: [MAOTAI] })
 
 export interface World {
   service: Service;
-  /** A key for each plan, each of a separate account. */
+  /** A key for each plan. Each key belongs to a separate account. */
   keys: Record<PlanName, string>;
   main: TestDay;
   /** Sends a history request, by default with the flagship account. */
@@ -101,7 +101,7 @@ export interface AskOptions {
 }
 
 /**
- * Starts a separate service with calendar, days and accounts, for tests that need another time or setting, or that
+ * Starts a separate service with calendar, days and accounts, for tests that need a different time or setting, or that
  * change existing data.
  */
 export async function startWorld(options: ServiceOptions = {}): Promise<World> {
@@ -110,8 +110,8 @@ export async function startWorld(options: ServiceOptions = {}): Promise<World> {
 }
 
 /**
- * Returns the service that all test files of a worker process use for this `use`, with new accounts. `days` is for
- * tests that only read, or that publish or damage their own days and files. `drive` is for tests of shares
+ * Returns the service that all test files of a worker process share for one kind of tests, with new accounts. `days` is
+ * for tests that only read, or that publish or damage their own days and files. `drive` is for tests of shares
  * (`drive-world.ts`). `refusals` is for tests that read stored refusals, because an isolate stores only a limited
  * number of them. Tests must not change the data of other tests. `stop` leaves the service running.
  */

@@ -88,7 +88,7 @@ describe("the body of a charged answer", () => {
 });
 
 describe("a client that hangs up or stalls", () => {
-  it(`frees the slot, is charged and is recorded, for ${HANG_UPS} hang-ups at random bytes`, async () => {
+  it(`frees the slot, is charged and is recorded, after each of ${HANG_UPS} hang-ups at random bytes`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);
@@ -132,7 +132,7 @@ describe("a fault of the service during a request", () => {
     expect(await endOf(id)).toMatchObject({ how: "fault", error: expect.stringContaining(error) });
   });
 
-  it("is assumed when a stream has sent nothing half a second before the slot's deadline, and the charge is credited", async () => {
+  it("is assumed when the service stalls a stream until half a second before the slot's deadline, and the charge is credited", async () => {
     const { id, seen, state } = await ending({ how: "pump-hangs", bytes: 3 * MEGABYTE, bound: 1_500 });
     expect(seen.isWhole).toBe(false);
     expect(state.use.requests).toBe(0);

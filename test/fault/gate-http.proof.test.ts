@@ -44,8 +44,8 @@ const file = (apikey: string) =>
   orderHistory({ apikey, params: { symbol: LARGE, tradedate: TRADEDATE, format: "parquet" } });
 
 /**
- * Returns how many requests the account has been charged, from the headers of one more page. This page is charged too,
- * but not counted in the result.
+ * Returns how many requests the account has been charged for, as the headers of one more page show. This page is
+ * charged too, but not counted in the result.
  */
 async function usedBefore(apikey: string): Promise<number> {
   for (;;) {

@@ -1,6 +1,7 @@
 /**
  * Kills the runtime while it migrates existing data from any earlier schema. Each migration is applied fully or not at
- * all, and applying the migrations again completes. The account, key, day and upload of the first version still work.
+ * all, and applying the migrations again completes them. The account, key, day and upload of the first version still
+ * work.
  */
 import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";

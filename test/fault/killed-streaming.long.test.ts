@@ -132,7 +132,7 @@ async function restart(): Promise<{ service: Service; isEarly: boolean }> {
 }
 
 describe(`a Parquet file cut off by killing the runtime at ${MOMENTS} random moments`, () => {
-  it("never looks complete, and its slot becomes free by its deadline", async () => {
+  it("never looks complete, and the slot is free after its deadline", async () => {
     let [brokenOff, stillBusy] = [0, 0];
     for (let round = 0; round < MOMENTS; round++) {
       const holder = await account(killable.service, { plan: "flagship" });

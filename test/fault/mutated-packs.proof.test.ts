@@ -157,8 +157,8 @@ function lastSkipOf({ blocks }: SectionEntry): number {
 }
 
 /**
- * Reads a page from the beginning and one from the last block of every security and returns the outcome. Throws
- * every error that is not a refusal.
+ * Reads two pages of every security, from its beginning and from its last block, and returns the outcome. Throws every
+ * error that is not a refusal.
  */
 async function read(bytes: Buffer, { dataset, located }: Subject): Promise<"refused" | "read"> {
   const columns = DATASETS[dataset].columns.map(({ name }) => ({ field: name, name }));

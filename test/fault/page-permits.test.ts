@@ -1,5 +1,5 @@
 /**
- * Tests that pages whose store does not answer do not delay other requests, even when more of them wait than the
+ * Tests pages whose store does not answer. They must not delay other requests, even when more pages wait than the
  * isolate has permits (contract 1.6, 2.5). The test decides when the store answers.
  */
 import { randomUUID } from "node:crypto";
@@ -15,7 +15,7 @@ import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
-/** The number of waiting pages, which is several times as many as an isolate computes at a time. */
+/** The number of waiting pages. It is several times the number that an isolate computes concurrently. */
 const HELD = 20;
 const OTHERS = 24;
 

@@ -29,7 +29,8 @@ const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
 const service = await startService({
   entry: "test/support/memory-worker.ts",
-  // Requests may wait for memory longer than the slowest machine needs, and no body reaches its deadline.
+  // The limits are so long that, even on the slowest machine, requests can wait for memory and no body reaches its
+  // deadline.
   settings: { FIRST_BYTE_MS: "120000", JSON_BOUND_MS: "600000", DAY_CACHE_MS: "10000" },
 });
 const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL, rows: 40_000 });

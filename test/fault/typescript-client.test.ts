@@ -96,7 +96,7 @@ describe("the TypeScript client's requests with one key", () => {
     }
   });
 
-  it("fail when the quota runs out while paging, and continue from the rows already read after a credit", async () => {
+  it("fail when the quota runs out while paging and, after a credit, continue from the rows already read", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 2 } });
     const limited = new Client({ key, baseUrls: service.baseUrl });
     const orders = limited.orders({ symbol: "600519", date: TRADEDATE, pageSize: 10_000 });

@@ -65,7 +65,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     };
   }
 
-  it(`returns all rows of ${DAYS} random small days and 6 windows of each, in pages of 1, 2 and 7 rows`, async () => {
+  it(`returns all rows of ${DAYS} random small days and 6 windows of each day, in pages of 1, 2 and 7 rows`, async () => {
     const random = printedRandom(`small days of ${dataset}`);
     for (let round = 0; round < DAYS; round++) {
       const said = { rows: random.integer(1, 60), crowd: random.pick([1.01, 2, 5, 1_000]) };

@@ -1,5 +1,5 @@
 /**
- * Compares the coverage of a share at any instant of three years with an independent calculation. The whole service
+ * Compares the coverage of a share at many instants of three years with an independent calculation. The whole service
  * runs inside workerd with its clock set to the instant of each request, to the millisecond.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";

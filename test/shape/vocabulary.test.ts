@@ -1,4 +1,4 @@
-/** The terms of the project: the names that sources, tests and documents use, and those they do not use. */
+/** Checks the project's terms: sources, tests and documents use no term that the glossary replaces. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";

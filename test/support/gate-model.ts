@@ -85,7 +85,7 @@ export class GateModel {
     this.#truth.inside = null;
   }
 
-  /** Returns how `seen` differs from the expected state at `nowMs`, or null. */
+  /** Returns how `seen` differs from the expected state at `nowMs`; null if it does not differ. */
   differenceTo(seen: GateState, nowMs: number): string | null {
     this.#look(nowMs);
     const { inside, refunds, dayNumber } = this.#truth;

@@ -34,8 +34,8 @@ export interface Call {
 
 /**
  * How long a connection may be idle. The runtime closes a connection that is idle for 5 s, and a request sent at that
- * moment is lost, so this client closes idle connections earlier. While a test blocks the event loop, it cannot close
- * connections. Each request therefore first lets the event loop run timers and handle closed connections.
+ * moment is lost, so this client closes idle connections earlier. It cannot do so while a test blocks the event loop.
+ * Each request therefore first lets the event loop run timers and handle closed connections.
  */
 const IDLE_MS = 2_000;
 

@@ -1,6 +1,7 @@
 /**
  * The order of the test files: the longest first, because a long file that begins last runs alone. Vitest knows the
- * durations of the previous run only in a checkout that has run before; in a fresh one it orders files by size.
+ * durations of the previous run only in a checkout whose tests have run before. In a fresh checkout it orders the files
+ * by size.
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 

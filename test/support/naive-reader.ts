@@ -172,7 +172,10 @@ function numbered(cell: Record<string, string>, names: readonly string[]): Recor
   return Object.fromEntries(names.map((name) => [name, Number(cell[name])]));
 }
 
-/** Returns `600519.SH` for a code that may lack leading zeros and an exchange. */
+/**
+ * Returns a code in the form `600519.SH`, or an empty string if it is invalid. `code` may lack leading zeros and the
+ * exchange.
+ */
 function codeOf(code: string, exchange: string): string {
   const [digits = "", suffix = exchange] = code.split(".");
   return /^\d+$/.test(digits) ? `${digits.padStart(6, "0")}.${suffix}` : "";
@@ -188,7 +191,7 @@ function timeOf(clock: string): string | null {
   return /^([01]\d|2[0-3])[0-5]\d[0-5]\d/.test(time) ? time : null;
 }
 
-/** Removes the rows that repeat earlier ones if there are at least two. A single equal row does not prove a repeat. */
+/** Removes the rows that repeat earlier rows, if there are at least two. A single equal row does not prove a repeat. */
 function leaveOutRepeats(reading: NaiveReading): void {
   const first = new Set<string>();
   const once = reading.rows.filter((row) => {

@@ -108,7 +108,7 @@ export interface AccountRequest {
   startMs?: number;
   /** Unix milliseconds, exclusive; long after the service's current time when absent. */
   endMs?: number;
-  /** All subscriptions of the account, instead of one plan. */
+  /** All subscriptions of the account; they replace `plan`. */
   subscriptions?: { plan: PlanName; startMs: number; endMs: number }[];
   /** Number of keys; 1 when absent. */
   keys?: number;

@@ -31,7 +31,7 @@ const TEST_NAME =
 const MESSAGE =
   /(?:\b(?:en|message|advice|sentence|error|says): |\b(?:sentence|advice) =|\bnew \w*(?:Error|Failure)\(|\b(?:description|failed|skipped|finding)\(|\b(?:option|argument)\(\s*"[^"]*",|"after",)\s*(?:"((?:[^"\\\n]|\\.){20,})"|`([^`]{20,})`)/g;
 
-/** Returns the comments, messages and test names of a source file that have at least four words separated by blanks. */
+/** Returns the comments, messages and test names of a source file that have at least three blanks. */
 export function proseOf(path: string, source: string): Prose[] {
   const placeOf = ({ index }: RegExpMatchArray) => `${path}:${source.slice(0, index).split("\n").length}`;
   const lines = source.split("\n");

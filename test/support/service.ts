@@ -31,13 +31,16 @@ export interface ServiceOptions {
   nowAt?: string;
   /** Requests that the rate-limit binding allows an account in 10 s; 500 when absent. */
   rateLimit?: number;
-  /** Folder for the state of D1, R2 and the objects; a second start with this folder finds the state of the first. */
+  /**
+   * Folder for the state of D1, R2 and the objects. A second start with this folder continues with the state of the
+   * first.
+   */
   persistDir?: string;
   /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
   migrations?: readonly string[] | null;
   /**
-   * Another entry instead of the service's own: a worker that wraps the service and counts its store calls or lets them
-   * fail.
+   * An entry to use instead of the service's own: a worker that wraps the service and counts its store calls or lets
+   * them fail.
    */
   entry?: string;
   /** The worker of another version, instead of `entry`. */
