@@ -109,7 +109,7 @@ export default defineConfig({
           name: "worker",
           // The project runs one file after the other, because all files share one runtime and its stores, which the
           // setup empties. A project with its own number of workers needs its own group. `run.ts` runs this project
-          // concurrently with the others.
+          // concurrently with the other projects.
           isolate: false,
           maxWorkers: 1,
           sequence: { groupOrder: 1 },

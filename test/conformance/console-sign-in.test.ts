@@ -1,6 +1,6 @@
 /**
- * Signing in to and out of the console: one-time links, the end of sessions, and forms that only the console's own
- * pages can send.
+ * Tests signing in to and out of the console: one-time links, the end of sessions, and forms that only the console's
+ * own pages can send.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import type { Account } from "../../src/admin/wire.ts";

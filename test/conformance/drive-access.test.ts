@@ -1,4 +1,4 @@
-/** Access to a share with its password or cookie, and refusals without them (contract 8.6). */
+/** Tests access to a share with its password or cookie, and refusals without them (contract 8.6). */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare } from "../support/drive.ts";
 import { type Answer, call } from "../support/http-client.ts";

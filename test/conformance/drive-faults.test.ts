@@ -1,4 +1,4 @@
-/** Shares whose objects in R2 are missing or changed, and requests over plain HTTP. */
+/** Tests shares whose objects in R2 are missing or changed, and requests over plain HTTP. */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";

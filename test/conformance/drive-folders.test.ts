@@ -1,4 +1,4 @@
-/** The content of a share: folders, manifest, checksums, by-symbol, windows, malformed paths. */
+/** Tests the content of a share: folders, manifest, checksums, by-symbol, windows, malformed paths. */
 import { request } from "node:http";
 import { zstdDecompressSync } from "node:zlib";
 import { parquetReadObjects } from "hyparquet";

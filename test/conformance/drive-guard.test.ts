@@ -1,4 +1,4 @@
-/** The limit on wrong passwords (contract 8.6): 10 in 15 minutes per share and IP address. */
+/** Tests the limit on wrong passwords (contract 8.6): 10 in 15 minutes per share and IP address. */
 import { afterAll, describe, expect, it } from "vitest";
 import { basic, shareOf, type TestShare } from "../support/drive.ts";
 import { call } from "../support/http-client.ts";

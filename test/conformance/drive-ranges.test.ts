@@ -1,4 +1,4 @@
-/** Ranges and conditions of a download over HTTP (RFC 9110, sections 13 and 14; contract 8.9). */
+/** Tests ranges and conditions of a download over HTTP (RFC 9110, sections 13 and 14; contract 8.9). */
 import { afterAll, describe, expect, it } from "vitest";
 import { onDrive } from "../support/drive.ts";
 import type { Answer } from "../support/http-client.ts";

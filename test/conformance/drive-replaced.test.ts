@@ -1,6 +1,6 @@
 /**
- * A file that is replaced during downloads: a client that began the old version can finish it within 7 days, and no
- * client gets bytes of two versions under one name (contract 8.8).
+ * Tests a file that is replaced during downloads. A client that began the old version can finish it within 7 days, and
+ * no client gets bytes of two versions under one name (contract 8.8).
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { burst, day } from "../support/builders.ts";
@@ -109,7 +109,7 @@ describe("a download resumed after its file was replaced", () => {
     expect(answer.headers["content-range"]).toBe(`bytes */${SIZE}`);
   });
 
-  it("is refused when the client began the old version and has since seen the new one's size", async () => {
+  it("is refused when the client began the old version and has since seen the new version's size", async () => {
     const file = await replaceable("seen");
     await curl(file.path);
     await file.replace();

@@ -1,4 +1,4 @@
-/** Read-only WebDAV (RFC 4918, class 1; contract 8.9). */
+/** Tests read-only WebDAV (RFC 4918, class 1; contract 8.9). */
 import { once } from "node:events";
 import { connect } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";
@@ -81,7 +81,7 @@ describe("PROPFIND on a share", () => {
     expect([...responsesOf(await propfind(DAY, "0")).keys()]).toEqual([`${DAY}/`]);
   });
 
-  it("returns known properties under status 200, and unknown ones of any XML namespace under status 404", async () => {
+  it("returns known properties under status 200, and unknown properties of any XML namespace under status 404", async () => {
     const body = `<?xml version="1.0"?><a:propfind xmlns:a="DAV:" xmlns:o="http://owncloud.org/ns">
       <a:prop><a:getcontentlength/><a:quota-used-bytes/><o:checksums/></a:prop></a:propfind>`;
     const path = `${DAY}/${DAY}_trades.zip`;

@@ -51,7 +51,7 @@ const JSON_STATUS: Record<string, number> = {
 
 export interface Refusal {
   reason: string;
-  /** The HTTP status, when it differs from the usual one for the reason. */
+  /** The HTTP status, when it differs from the usual status for the reason. */
   status?: number;
   /** Texts that the message must contain. */
   says?: (string | RegExp)[];

@@ -217,7 +217,7 @@ describe.each(DATASET_NAMES)("the interface of %s", (dataset) => {
 });
 
 describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
-  it("refuse a concurrent request to the same interface, and allow one to another interface", async () => {
+  it("refuse a concurrent request to the same interface, and allow a request to another interface", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(dataset, apikey);
     expect(slow.status).toBe(200);

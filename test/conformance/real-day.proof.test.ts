@@ -16,7 +16,7 @@ import { readVendorZip } from "../support/vendor-zip.ts";
 const DATA = "../shared/data";
 const VENDOR = join(DATA, "orders-20230711-vendor.zip");
 const TRADEDATE = "20230711";
-/** The page sizes with which each security is read. The quick tier uses only one. */
+/** The page sizes with which each security is read. The quick tier uses only one page size. */
 const PAGE_SIZES = isLong ? [10_000, 9_999, 1_000] : [9_999];
 /** The page size of the test with the most pages. */
 const SMALL_PAGE = isLong ? 7 : 70;

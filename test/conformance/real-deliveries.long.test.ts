@@ -1,4 +1,6 @@
-/** Real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV. */
+/**
+ * Tests real trades and quotes, from the vendor's archives to pages and Parquet files. Every cell must equal the CSV.
+ */
 import { existsSync, readFileSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";

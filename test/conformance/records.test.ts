@@ -70,7 +70,7 @@ describe("records (contract 4)", () => {
     expect(small[0]?.[0]).toBe("000001");
   });
 
-  it("pass order types and codes through as strings, including unknown and empty ones", async () => {
+  it("pass order types and codes through as strings, even if they are unknown or empty", async () => {
     const rows = await edges();
     expect(rows.find((row) => row[2] === "000000000")?.slice(5, 7)).toEqual(["NEW", 'q"\\u00e9\u00e9中']);
     expect(rows.find((row) => row[2] === "235959999")?.slice(5, 7)).toEqual(["", ""]);

@@ -1,5 +1,5 @@
 /**
- * No secret is stored in plain text. The test uses every operation that issues a secret, stops the service, and
+ * Tests that no secret is stored in plain text. Uses every operation that issues a secret, stops the service, and
  * searches its database, Durable Object storage, packs and log byte for byte.
  */
 import { describe, expect, it } from "vitest";

@@ -38,7 +38,7 @@ export interface History {
   pageSize: number;
 }
 
-/** Returns a day with securities from sparse to dense. The last one has hundreds of rows in a millisecond. */
+/** Returns a day with securities from sparse to dense. The last security has hundreds of rows in a millisecond. */
 export function randomDay(random: Random, tradedate: string): TestDay {
   const shapes = [
     { symbol: "000001", rows: 1, crowd: 1 },

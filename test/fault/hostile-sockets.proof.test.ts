@@ -1,7 +1,7 @@
 /**
- * Raw sockets send what HTTP clients do not: malformed requests, two lengths, broken chunks, pipelines, binary bytes,
- * and heads that arrive slowly or never end. Each connection gets a status below 500 or is closed, and the service
- * serves the next caller.
+ * Sends over raw sockets what HTTP clients do not send: malformed requests, two lengths, broken chunks, pipelines,
+ * binary bytes, and heads that arrive slowly or never end. Each connection gets a status below 500 or is closed, and
+ * the service serves the next caller.
  */
 import { connect, type Socket } from "node:net";
 import { afterAll, describe, expect, it } from "vitest";

@@ -26,7 +26,7 @@ const TRADEDATE = "20260311";
 const LANES = 8;
 /** The total number of hostile requests of all kinds. */
 const REQUESTS = proofSize(50_000);
-/** A slower answer counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */
+/** A slower answer counts as hanging. A normal answer takes milliseconds, or seconds on a busy machine. */
 const HANGING_MS = 120_000;
 /**
  * The maximum growth of the runtime's memory: garbage that is not yet collected, and what the stores in the same

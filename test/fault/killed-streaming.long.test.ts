@@ -1,6 +1,6 @@
 /**
  * Kills the runtime while it sends pages, a Parquet file or a file of a share. After a restart with the same state, the
- * rows equal the published ones. The slot is taken until its deadline and then free. Each request is charged at most
+ * rows equal the published rows. The slot is taken until its deadline, and then free. Each request is charged at most
  * once, and exactly once if its answer began.
  */
 import { request } from "node:http";

@@ -36,7 +36,7 @@ const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
 const VERIFIED_EVERY = 3;
 /** Publishing a pack takes three requests, so only every fifth pack is published. */
 const PUBLISHED_EVERY = 5;
-/** A slower page counts as hanging. A normal one takes milliseconds, or seconds on a busy machine. */
+/** A slower page counts as hanging. A normal page takes milliseconds, or seconds on a busy machine. */
 const HANGING_MS = 60_000;
 const TRADEDATE = "20240102";
 const ENTRY_BYTES = 40;

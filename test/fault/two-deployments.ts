@@ -27,8 +27,8 @@ export interface TwoDeployments {
 }
 
 /**
- * Starts both deployments, each with a flagship account that owns `key`. On the second one, the first revision of every
- * day has different rows, which must never be read.
+ * Starts both deployments, each with a flagship account that owns `key`. On the second deployment, the first revision
+ * of every day has different rows, which must never be read.
  */
 export async function startTwoDeployments(key: string): Promise<TwoDeployments> {
   const [first, second] = await Promise.all(["first", "second"].map(startDeployment));

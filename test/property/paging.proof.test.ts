@@ -20,7 +20,7 @@ import { checkPaging, rowsWithin, windowBesideRows } from "./check-paging.ts";
 const DAYS = proofSize(10);
 /**
  * The fields of a dataset's large requests; all fields when absent. All fifty fields of quotes would be ten times as
- * many bytes as those of orders.
+ * many bytes as all fields of orders.
  */
 const ASKED: Partial<Record<DatasetName, string[]>> = {
   quotes: ["symbol", "tradedate", "time", "amount", "bid1", "ask_vol10"],
@@ -111,7 +111,7 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     await check("300750", { page_size: 211 });
   });
 
-  it("returns all rows of securities that have exactly one or two pages, or one row more or less", async () => {
+  it("returns all rows of securities that fill one or two pages exactly, or have one row more or fewer", async () => {
     const random = printedRandom(`exact sizes of ${dataset}`);
     const sections = partOf([9_999, 10_000, 10_001, 19_999, 20_000, 20_001]).map((rows, n) =>
       randomSection(random, dataset, { symbol: `60100${n}`, rows, crowd: random.pick([1.2, 40, 3_000]) }),

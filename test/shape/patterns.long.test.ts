@@ -86,7 +86,7 @@ async function allPatterns(): Promise<Pattern[]> {
 }
 
 /**
- * Returns the verdict of `recheck`. A pattern that is too large for its fast method is checked with the slower one,
+ * Returns the verdict of `recheck`. A pattern that is too large for its fast method is checked with the slower method,
  * which always ends.
  */
 function statusOf({ source, flags }: Pattern): string {

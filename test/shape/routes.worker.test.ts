@@ -14,7 +14,7 @@ const PUBLIC = [
 ];
 
 describe("the worker's routes", () => {
-  it("are exactly the documented ones", () => {
+  it("are exactly the documented routes", () => {
     const paths = new Set(createApp().routes.map((route) => route.path));
     const catchAll = ["*", "/*"];
     const unexpected = [...paths].filter(

@@ -74,7 +74,7 @@ describe("the vocabulary", () => {
 });
 
 describe("the vocabulary check", () => {
-  it("finds a term in prose and in identifiers, and no other word", () => {
+  it("finds a replaced term in prose and in identifiers, but not inside other words", () => {
     expect(found("a.ts", "const openDoor = walk(nobody); // the rooms' words")).toHaveLength(5);
     expect(found("a.ts", "indoors, keywords, passwords, returns, order books; it turns red")).toEqual([]);
   });

@@ -29,7 +29,9 @@ export interface DatasetSection {
   columns: Rows;
 }
 
-/** Returns the names of a dataset's fields: the standard ones, or all, including those returned only on request. */
+/**
+ * Returns the names of a dataset's standard fields, or of all its fields, including fields returned only on request.
+ */
 export function fieldNames({ columns }: Dataset, which: "standard" | "all" = "standard"): string[] {
   return columns.filter((column) => which === "all" || !column.onRequest).map(({ name }) => name);
 }
@@ -41,7 +43,7 @@ export function priceField(dataset: DatasetName): string {
   return price.name;
 }
 
-/** Returns another dataset: the next one in `DATASET_NAMES`; after the last one, the first. */
+/** Returns the dataset after `dataset` in `DATASET_NAMES`, or the first dataset for the last one. */
 export function otherThan(dataset: DatasetName): DatasetName {
   return DATASET_NAMES[(DATASET_NAMES.indexOf(dataset) + 1) % DATASET_NAMES.length] ?? dataset;
 }

@@ -5,7 +5,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from "node:http";
 import type { AddressInfo, Socket } from "node:net";
 
-/** The fault of one request. `afterBytes` counts bytes of the answer's body; for `behead`, bytes of its head. */
+/** The fault of one request. `afterBytes` counts bytes of the answer's body, or of its head for `behead`. */
 export type Fault =
   | { kind: "pass" }
   /** The connection closes before the service receives the request. */

@@ -54,7 +54,7 @@ export function bodyBytes(body: unknown): Buffer {
  * body.
  */
 export async function call(url: string, options: Call = {}): Promise<Answer> {
-  // A close that arrived during the first iteration of the event loop is handled in the second.
+  // A close that arrived during the first iteration of the event loop is handled in the second iteration.
   await setImmediate();
   await setImmediate();
   const { method = "POST", headers = {}, body, agent = sharedAgent } = options;

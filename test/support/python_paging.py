@@ -1,4 +1,4 @@
-"""Paging on demand: reads a line of JSON with the task and writes a line of JSON with the rows or the error.
+"""Pages on demand: reads a line of JSON with the task and writes a line of JSON with the rows or the error.
 
 Waits are shortened, so that hours pass in seconds, but they count in full towards the limits.
 """

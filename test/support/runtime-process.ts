@@ -32,7 +32,7 @@ export function newestRuntime(): RuntimeProcess | null {
     memoryBytes: () => 1024 * Number(/VmRSS:\s+(\d+)/.exec(readSafely(`/proc/${pid}/status`))?.[1] ?? 0),
     cpuMs: () => statOf(pid).ticks * TICK_MS,
     workMs: () => {
-      // The main thread's time on a processor and in the queue for one, in nanoseconds.
+      // The main thread's time on a processor and in the queue for a processor, in nanoseconds.
       const [ranNs = Number.NaN, waitedNs = Number.NaN] = readSafely(`/proc/${pid}/schedstat`)
         .split(" ")
         .map(Number);

@@ -45,7 +45,7 @@ export interface ScriptedDay {
   secret?: string;
   /** The maximum number of rows in an answer; 10,000 by default. */
   mostRows?: number;
-  /** Properties that replace those of each page. */
+  /** Properties that replace properties of each page. */
   corrupt?: Record<string, unknown>;
 }
 

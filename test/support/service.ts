@@ -45,7 +45,7 @@ export interface ServiceOptions {
   entry?: string;
   /** The worker of another version, instead of `entry`. */
   worker?: WorkerBundle;
-  /** The port on 127.0.0.1; a free one when absent. */
+  /** The port on 127.0.0.1; a free port when absent. */
   port?: number;
 }
 
