@@ -1,6 +1,6 @@
 /**
- * Tests the service with requests that public clients of such endpoints send, as the clients' sources show. Paging must
- * end where these clients stop.
+ * Tests the service with requests that public clients of such endpoints send, as the clients' sources show. Paging as
+ * these clients do must return every row.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";

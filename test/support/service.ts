@@ -39,8 +39,8 @@ export interface ServiceOptions {
   /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
   migrations?: readonly string[] | null;
   /**
-   * An entry to use instead of the service's own: a worker that wraps the service and counts its store calls or lets
-   * them fail.
+   * A worker to use as the entry instead of the service. It wraps the service and counts its store calls or lets them
+   * fail.
    */
   entry?: string;
   /** The worker of another version, instead of `entry`. */
