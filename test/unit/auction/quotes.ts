@@ -1,7 +1,7 @@
 /** Creates snapshots of one security, row by row. Prices are in ten-thousandths of a yuan. */
 import type { AuctionQuotes } from "../../../src/auction/rows.ts";
 
-/** The price and the number of shares of each level, from level 1. The remaining levels are empty. */
+/** One side of the book: the price and the number of shares of each level, from level 1. Other levels are empty. */
 type Side = readonly (readonly [number, number])[];
 
 export interface Snapshot {
@@ -16,8 +16,8 @@ export interface Snapshot {
 export const PRE_CLOSE = 100_000;
 
 /**
- * Returns a snapshot of the call auction with `matched` shares at `price`. A positive `left` is the number of
- * unmatched shares to buy, a negative one of those to sell.
+ * Returns a snapshot of the call auction with `matched` shares at `price`. `left` is the number of unmatched shares:
+ * positive if buyers remain, negative if sellers remain.
  */
 export function call(time: number, price: number, matched: number, left = 0): Snapshot {
   const level = [price, matched] as const;

@@ -3,7 +3,7 @@ import { type Auction, auctionOf, percentChange } from "../../../src/auction/row
 import { printedRandom } from "../../support/random.ts";
 import { call, quotesOf, type Snapshot } from "./quotes.ts";
 
-/** Returns each row as a short text: time, price, volume, unmatched and side, and `result` for the result. */
+/** Returns each row as a string: time, price, volume, unmatched shares and side. The result row ends with `result`. */
 const short = ({ rows }: Auction) =>
   rows.map(({ time, priceE4, volume, unmatched, side, isResult }) =>
     [time, priceE4, volume, `${unmatched}${side}`, ...(isResult ? ["result"] : [])].join(" "),
@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("are one row for each call snapshot, with the matched and unmatched shares, and one for the result", () => {
+  it("are one row per call snapshot, with the matched and unmatched shares, and one row for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -40,7 +40,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("are distinguished by the snapshot's pattern when a call and the result have the same time", () => {
+  it("include both a call and the result when the two have the same time but different values", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",
@@ -50,7 +50,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf(call(92510000, 100_500, 300))).toEqual(["92510000 0 0 0 result"]);
   });
 
-  it("contain the latest price in the result's row, or 0 when nothing was traded", () => {
+  it("have the latest price in the result row, or 0 when nothing was traded", () => {
     const untraded = {
       time: 92501000,
       close: 100_000,
@@ -114,14 +114,14 @@ describe("the change from the previous close (contract 8.10)", () => {
     expect(Object.is(change(100_000, 100_000), 0)).toBe(true);
   });
 
-  it("rounds half away from zero to four decimals, for rises and falls", () => {
+  it("is rounded half away from zero to four decimals, for rises and falls", () => {
     // A change of 1/16,000 is 0.00625 %.
     expect(change(160_010, 160_000)).toBe(0.0063);
     expect(change(159_990, 160_000)).toBe(-0.0063);
     expect(change(274_000, 272_000)).toBe(0.7353);
   });
 
-  it("equals the exact quotient for any prices, even beyond the precision of doubles", () => {
+  it("is the rounded exact quotient, even for prices at which doubles are not precise enough", () => {
     const random = printedRandom("percent change");
     for (let round = 0; round < 2_000; round++) {
       const most = round % 2 === 0 ? 20_000_000 : 2_000_000_000_000;

@@ -19,7 +19,7 @@ describe("preferredLanguage (contract 1.8)", () => {
     ["en;q=high,zh;q=0.1", "zh"],
     ["zhuang,english", "both"],
     [";;;,,,=", "both"],
-  ])("reads %j as %s", (header, language) => {
+  ])("for the header %j, returns %s", (header, language) => {
     expect(preferredLanguage(header)).toBe(language);
   });
 });

@@ -23,7 +23,7 @@ interface Asking {
 
 let accounts = 0;
 
-/** Requests memory, by default for a new account, and returns the progress of the request. */
+/** Requests memory, by default for a new account. Returns an object that shows the state of the request. */
 function ask(budget: MemoryBudget, asking: Asking = {}): Asked {
   const { bytes = 20, account = `other${++accounts}`, waitMs = 10_000, holdMs = 60_000 } = asking;
   const seen: Asked = { is: "waiting", space: null };
@@ -49,7 +49,7 @@ async function full(budget: MemoryBudget): Promise<Asked[]> {
 }
 
 describe("memory from an isolate's budget", () => {
-  it("is granted while enough is free, and further requests wait in the order of their arrival", async () => {
+  it("is granted in the order of the requests, each as soon as enough is free", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = [ask(budget), ask(budget), ask(budget, { bytes: 1 })];
@@ -63,7 +63,7 @@ describe("memory from an isolate's budget", () => {
     expect(states(waiting)).toEqual(["held", "held", "waiting"]);
   });
 
-  it("is refused immediately if it would exceed the account's share, while other accounts are served", async () => {
+  it("is refused immediately if it would exceed the account's share, but granted to other accounts", async () => {
     const budget = new MemoryBudget(TOTAL);
     const first = ask(budget, { account: "a" });
     await pass(0);
@@ -110,14 +110,14 @@ describe("memory from an isolate's budget", () => {
     all[0]?.space?.end();
     await pass(0);
     expect(next.is).toBe("held");
-    // A refused request is not counted.
+    // The refused request of account `a` does not count towards its share.
     all[1]?.space?.end();
     const again = ask(budget, { account: "a", bytes: OF_ACCOUNT - 5 });
     await pass(0);
     expect(again.is).toBe("held");
   });
 
-  it("is released while a body is read, but never more than was reserved", async () => {
+  it("is counted by what a body still holds, even if that is more than was reserved", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = ask(budget, { bytes: 15 });
@@ -131,7 +131,7 @@ describe("memory from an isolate's budget", () => {
     expect(budget.heldBytes).toBe(104);
   });
 
-  it("is released for a request without a body, and kept for a request whose body has begun", async () => {
+  it("is released when a request ends without a body, but not while a body is being sent", async () => {
     const budget = new MemoryBudget(TOTAL);
     const [unsent, sent] = [ask(budget), ask(budget)];
     await pass(0);
@@ -152,7 +152,7 @@ describe("memory from an isolate's budget", () => {
     const waiting = Array.from({ length: 5 }, () => ask(budget));
     await pass(1_500);
     expect(states(waiting)).toEqual(["held", "held", "held", "held", "waiting"]);
-    // A late end does not affect other reservations.
+    // Ending a reservation that was already released does not affect the others.
     all[1]?.space?.end();
     expect(budget.heldBytes).toBe(TOTAL);
   });
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory when another request has waited for 5 s, the oldest unread body first", async () => {
+  it("loses its memory when another request has waited for 5 s, the longest unread body first", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);
@@ -199,7 +199,7 @@ describe("a body that its client leaves unread", () => {
       space?.sending(20);
       await pass(100);
     }
-    // The client of this body has read its piece, so the body is not unread.
+    // The client has read the piece of this body, so this body is not unread.
     all[0]?.space?.sent(20);
     const waiting = ask(budget, { bytes: 25 });
     await pass(4_600);
@@ -238,7 +238,7 @@ describe("a body that its client leaves unread", () => {
   });
 });
 
-it("In random histories, the memory in use is the sum of reservations, and no grant exceeds the budget", async () => {
+it("In random histories, the memory in use equals the reservations, and no grant exceeds the budget", async () => {
   const random = printedRandom("memory of answers");
   const budget = new MemoryBudget(TOTAL);
   const open: { asked: Asked }[] = [];

@@ -43,7 +43,7 @@ const request = async (
 };
 
 describe("a webhook notice", () => {
-  it("for a program is JSON in English and Chinese, whatever the language setting", async () => {
+  it("for a program is JSON in English and Chinese, regardless of the language setting", async () => {
     for (const language of ["both", "zh", "en"] as const) {
       expect(await request("plain", null, notice, language)).toMatchObject({
         url: "https://h.example/r?t=1",
@@ -61,7 +61,7 @@ describe("a webhook notice", () => {
     }
   });
 
-  it("for a chat robot is a text message with the keyword edgetape", async () => {
+  it("for a chat robot is a text message that begins with the keyword edgetape", async () => {
     expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
     expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
@@ -85,7 +85,7 @@ describe("a webhook notice", () => {
     expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
   });
 
-  it("for Feishu is signed in the body; the HMAC key consists of the timestamp in seconds and the secret", async () => {
+  it("for Feishu is signed in the body, with the timestamp in seconds and the secret as the HMAC key", async () => {
     const seconds = String(Math.floor(NOW_MS / 1000));
     const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
     const { url, body } = await request("feishu", "SEC2");
@@ -134,11 +134,11 @@ describe("the answer of a webhook's receiver", () => {
   });
 });
 
-describe("sending a notice", () => {
+describe("sendNotice", () => {
   const waited: number[] = [];
   const wait = async (ms: number) => void waited.push(ms);
 
-  it("posts it as JSON", async () => {
+  it("posts the notice as JSON", async () => {
     await using receiver = await startReceiver();
     const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;
     expect(await sendNotice(webhook, notice, { nowMs: () => NOW_MS })).toBeNull();
@@ -148,7 +148,7 @@ describe("sending a notice", () => {
     expect(receiver.received[0]?.headers["content-type"]).toContain("application/json");
   });
 
-  it("tries three times, then reports the reason without the URL", async () => {
+  it("tries three times, then returns the reason of the failure without the URL", async () => {
     await using receiver = await startReceiver();
     receiver.answer = { status: 502, body: {} };
     const webhook = { url: receiver.url, kind: "plain", secret: null, language: "both" } as const;

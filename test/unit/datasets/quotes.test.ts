@@ -15,7 +15,7 @@ describe("the columns of quotes", () => {
     expect(rows.bid11E4).toBeUndefined();
   });
 
-  it("have descriptions in both languages, which for levels 1 and 2 also explain the call auction", () => {
+  it("have descriptions in both languages, and only levels 1 and 2 mention the call auction", () => {
     for (const { description } of quotes.columns) {
       expect(description.en).toMatch(/^.+\.$/);
       expect(description.zh).toMatch(/^.+。$/);

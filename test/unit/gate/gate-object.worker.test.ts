@@ -1,4 +1,4 @@
-/** The gate object inside workerd: real storage, real RPC, real restarts. */
+/** Tests the gate object in workerd, with its storage, RPC and restarts. */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
@@ -7,7 +7,7 @@ import type { AcquireRequest } from "../../../src/gate/protocol.ts";
 
 const { GATE } = env as unknown as Env;
 
-/** Events arrive within milliseconds, or within seconds on a busy machine. The slot expires only after 60 s. */
+/** Longer than an expected event takes on a busy machine, and shorter than the 60 s after which a slot expires. */
 const PATIENCE = { timeout: 20_000 };
 
 const UNLIMITED = { requests: null, files: null };
@@ -16,7 +16,7 @@ function json(change: Partial<AcquireRequest> = {}): AcquireRequest {
   return { requestId: crypto.randomUUID(), boundMs: 60_000, kind: "json", limits: UNLIMITED, ...change };
 }
 
-/** Returns a gate that no other test uses, because storage is shared within a file. */
+/** Returns a gate that no other test uses, because the tests of a file share storage. */
 function freshGate() {
   const name = `account-${crypto.randomUUID()}:level2_order_history`;
   return { stub: () => GATE.getByName(name) };
@@ -37,7 +37,7 @@ async function restart(gate: ReturnType<typeof freshGate>) {
 afterEach(() => vi.useRealTimers());
 
 describe("the slot of a gate object (contract 2.4)", () => {
-  it("is granted to one of 40 concurrent requests, and only that one is charged", async () => {
+  it("is granted to one of 40 concurrent requests, and only that request is charged", async () => {
     const gate = freshGate();
     const answers = await Promise.all(Array.from({ length: 40 }, () => gate.stub().acquire(json())));
     expect(answers.filter((answer) => !("reason" in answer))).toHaveLength(1);
@@ -45,7 +45,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("is released by the lease, the grant's id or the request's id, even repeatedly", async () => {
+  it("can be released by lease, grant id or request id, and a repeat does not affect the next holder", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false });
@@ -68,7 +68,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("survives a restart of the object; the old lease then throws, but a new stub can release the slot", async () => {
+  it("stays taken when the object restarts, and can then be released only through a new stub", async () => {
     const gate = freshGate();
     const grant = await granted(gate);
     await restart(gate);
@@ -78,7 +78,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await granted(gate)).use.requests).toBe(2);
   });
 
-  it("expires at exactly `until` when no release arrives", async () => {
+  it("expires exactly 60 s after it was granted for 60 s, if it is not released", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T01:30:00.000Z");
     const gate = freshGate();
@@ -92,7 +92,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
 });
 
 describe("the daily quota of a gate object (contract 7.3)", () => {
-  it("is exact when 50 workers request files up to a limit of 40", async () => {
+  it("with a limit of 40 files allows exactly 40 when 50 workers request one each", async () => {
     const gate = freshGate();
     const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });
     const refusals: string[] = [];
@@ -110,7 +110,7 @@ describe("the daily quota of a gate object (contract 7.3)", () => {
     expect((await gate.stub().state()).use).toMatchObject({ requests: 40, files: 40 });
   });
 
-  it("restarts at midnight in Beijing by the object's clock, but the slot is kept", async () => {
+  it("is reset at midnight in Beijing, while a slot that is held stays held", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T15:59:59.999Z");
     const gate = freshGate();
@@ -164,7 +164,7 @@ describe("the writes of a gate object", () => {
     expect((await rowsWritten(gate)) - before).toBe(2);
   });
 
-  it("are one row per page while a caller pages: 101 rows for the 100 pages after the first page", async () => {
+  it("are one row per page while a caller pages, and one more for the last release", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false, hasMore: true });
@@ -177,7 +177,7 @@ describe("the writes of a gate object", () => {
     expect((await gate.stub().state()).use.requests).toBe(101);
   });
 
-  it("are two rows per page after a pause, for an earlier worker version, and with a credit", async () => {
+  it("are two rows for a page after a pause, for an earlier worker version, or with a credit", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -194,7 +194,7 @@ describe("the writes of a gate object", () => {
 });
 
 describe("a release that waits in memory for the next page's write", () => {
-  /** Returns a caller in the middle of paging whose release of the last page is only in memory. */
+  /** Returns a gate and its second page's grant, whose release is only in the object's memory. */
   async function waiting() {
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });
@@ -208,13 +208,13 @@ describe("a release that waits in memory for the next page's write", () => {
       (_, { storage }) => JSON.parse(String(storage.sql.exec("SELECT row FROM gate").one().row)).holder,
     );
 
-  it("makes the slot free immediately", async () => {
+  it("frees the slot immediately", async () => {
     const { gate } = await waiting();
     expect((await gate.stub().state()).holder).toBeNull();
     expect((await granted(gate)).use.requests).toBe(3);
   });
 
-  it("is stored by the next page's grant, and then `written` resolves", async () => {
+  it("is stored with the next page's grant, and then `written` resolves", async () => {
     const { gate, grant } = await waiting();
     const written = grant.lease.written();
     const next = await granted(gate);
@@ -222,7 +222,7 @@ describe("a release that waits in memory for the next page's write", () => {
     expect(await storedHolder(gate)).toMatchObject({ id: next.id });
   });
 
-  it("is stored without a further request, and then `written` resolves", async () => {
+  it("is stored even without a further request, and then `written` resolves", async () => {
     const { gate, grant } = await waiting();
     await grant.lease.written();
     expect(await storedHolder(gate)).toBeNull();
@@ -234,7 +234,7 @@ describe("a release that waits in memory for the next page's write", () => {
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull(), PATIENCE);
   });
 
-  it("is lost if the object stops: `written` rejects, and the slot stays busy until another release", async () => {
+  it("is lost if the object stops; `written` then rejects, and the slot stays busy until the next release", async () => {
     const { gate, grant } = await waiting();
     const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
     await restart(gate);
@@ -246,7 +246,7 @@ describe("a release that waits in memory for the next page's write", () => {
 });
 
 describe("an operator", () => {
-  it("releases a held slot and credits requests through the gate object", async () => {
+  it("can release a held slot and credit requests through the gate object", async () => {
     const gate = freshGate();
     await granted(gate, json({ kind: "parquet" }));
     await gate.stub().free();

@@ -1,4 +1,4 @@
-/** Tests that a failed body is credited only for a fault of the service, and that its memory is released. */
+/** Tests that a request is credited only when the service is at fault, and that a body's memory is released. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { MemoryBudget, type Reservation } from "../../../src/base/memory.ts";
 import {
@@ -39,7 +39,7 @@ async function reserve(bytes: number): Promise<Reservation> {
   return reserved.value;
 }
 
-/** Sends a body to a client that reads on command. */
+/** Sends a body to a client that reads only when the test calls `read`. */
 async function sendBody(body: ReadyBody | PumpedBody, bytes: number) {
   budget = new MemoryBudget(bytes);
   const memory = await reserve(bytes);
@@ -105,7 +105,7 @@ it("holdBody does not credit the request when the store fails after the client s
 });
 
 it.each([0, 1, 2])(
-  "holdBody does not credit the request when the client stalled for 15 s before piece %i and read the rest fast",
+  "holdBody does not credit the request when the store fails after the client stalled only before piece %i",
   async (stalledAt) => {
     const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));
@@ -131,7 +131,7 @@ it("holdBody does not credit the request when the store fails while the client l
   expect(body.isCredited()).toBe(false);
 });
 
-it("holdBody does not credit the request when the client stalled for 15 s and then the store for longer", async () => {
+it("holdBody does not credit the request when the store hangs after the client stalled for 15 s", async () => {
   const body = await send(async (writer) => {
     await writer.write(piece(100));
     await new Promise(() => undefined);
@@ -190,7 +190,7 @@ describe("the memory of a held body", () => {
       await writer.write(piece(4));
     });
 
-  it("is released piece by piece as the client reads a page, and fully at the end", async () => {
+  it("is released piece by piece as the client reads, and completely at the end", async () => {
     const body = await ready();
     const held = [budget.heldBytes];
     let bytes = 0;
@@ -209,7 +209,7 @@ describe("the memory of a held body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is released when the client disconnects, cancels, or reads nothing until the deadline",
+    "is released when the reader of %s disconnects, cancels, or reads nothing until the deadline",
     async (_, begin) => {
       const ways = {
         client_gone: async (body: Awaited<ReturnType<typeof begin>>) => body.goAway(),
@@ -233,7 +233,7 @@ describe("the memory of a held body", () => {
     ["a page", ready],
     ["a file", pumped],
   ])(
-    "of %s is reclaimed if the client reads nothing for 5 s while others wait, and the body fails without a credit",
+    "is reclaimed without a credit when the reader of %s stalls for 5 s while another request waits",
     async (_, begin) => {
       const body = await begin();
       await body.read();

@@ -1,7 +1,7 @@
 /**
- * Compares each step of random histories of one gate with an independent model. A history contains requests and
- * repeated requests, releases sent once, twice, late or never, restarts, operator actions, clock jumps, and rows that
- * an object of the previous version handled.
+ * Runs random histories of a gate and compares each step with an independent model. A history contains requests, new
+ * and repeated; releases sent once, twice, late or never; restarts; operator actions; clock jumps; and stored rows with
+ * a field that this version does not use.
  */
 import { describe, expect, it } from "vitest";
 import type { DailyLimits } from "../../../src/entitlement/principal.ts";
@@ -68,7 +68,7 @@ function firstDifference(random: Random): string | null {
       if (release(row, id, request) !== row) return `step ${step}: a repeated release changes the row`;
       model.release(id, { credit, hasOutcome });
     } else if (chance < 0.98) {
-      // The object restarts: the row is serialised, and a later version may have added fields.
+      // The object restarts: it reads the row from JSON, in which a later version has added a field.
       row = JSON.parse(JSON.stringify({ ...row, added: step }));
     } else {
       row = free(row);

@@ -1,4 +1,4 @@
-/** The usage that a gate writes into the catalog, compared with a list of events. */
+/** Compares the usage that a gate writes into the catalog with the sums over random events. */
 import { describe, expect, it } from "vitest";
 import type { DayUsage } from "../../../src/catalog/usage.ts";
 import {
@@ -43,7 +43,7 @@ describe("the unwritten totals of the gate's usage", () => {
     expect(unwrittenDays(afterWrite(turned, [ONE_FILE]))[0]).toEqual({ ...ONE_FILE, requests: 2 });
   });
 
-  it("count the bytes of a body once, and none of a credited body", () => {
+  it("count the bytes of a body once, or not at all if the request is credited", () => {
     const row = afterOneFile();
     expect(release(row, "g", { credit: false, bytes: 5_000 })).toBe(row);
     const second = acquire(row, ask("b"), "h", NOON + 1).row;
@@ -52,7 +52,7 @@ describe("the unwritten totals of the gate's usage", () => {
 });
 
 describe("the instant of the next usage write", () => {
-  it("is set once for all requests of the interval, and never for a gate without an owner", () => {
+  it("is set once per interval, and never for a gate without an owner", () => {
     const row = planWrite(afterOneFile(), NOON, EVERY_MS);
     expect(row.writeAtMs).toBe(NOON + EVERY_MS);
     expect(planWrite(row, NOON + EVERY_MS - 1, EVERY_MS)).toBe(row);
@@ -93,7 +93,7 @@ function history(random: Random): { has: string; due: string } {
       row = credit(row, { requests: 1, files: 0 }, nowMs);
       count(-1, 0, 0);
     }
-    // Sometimes a write whose answer is lost, and sometimes a write that succeeds.
+    // After some writes the answer is lost, so the gate does not record them. After others it does.
     if (random.chance(0.3)) write();
     if (random.chance(0.3)) {
       const days = unwrittenDays(row);

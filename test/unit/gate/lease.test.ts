@@ -1,4 +1,4 @@
-/** Examples beside the model of `lease-model.proof.test.ts`, which proves every order of messages. */
+/** Examples of the gate's steps. `lease-model.proof.test.ts` compares random histories with a model. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
@@ -54,7 +54,7 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     expect(row.holder).toEqual({ id: "g", requestId: "a", untilMs: MORNING + MINUTE });
   });
 
-  it("refuses every request under a limit of 0", () => {
+  it("refuses every request when the limit is 0", () => {
     const limits = { requests: 0, files: 0 };
     expect(acquire(emptyRow(MORNING), ask("a", { limits }), "g", MORNING).answer).toMatchObject({ limit: 0 });
   });
@@ -63,14 +63,14 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
 describe("the gate's Beijing day", () => {
   const midnight = Date.parse("2026-11-28T00:00:00+08:00");
 
-  it("does not grant the quota twice when the clock steps back over midnight", () => {
+  it("does not go back to the previous day when the clock steps back over midnight", () => {
     const row = free(acquire(emptyRow(midnight), ask("a"), "g", midnight).row);
     expect(acquire(row, ask("b"), "h", midnight - 5).answer).toMatchObject({
       use: { day: "20261128", requests: 2 },
     });
   });
 
-  it("recovers from a clock that was once days ahead", () => {
+  it("returns to the right date after the clock was days ahead", () => {
     const row = free(acquire(emptyRow(midnight + 72 * HOUR), ask("a"), "g", midnight + 72 * HOUR).row);
     expect(stateOf(row, MORNING).use).toMatchObject({ day: "20261127", requests: 0 });
   });
@@ -95,14 +95,14 @@ describe("release", () => {
   });
 });
 
-describe("the operator's actions on the gate", () => {
-  it("credit requests, but the counters never fall below zero", () => {
+describe("the credits of a gate", () => {
+  it("reduce the counters, but never below zero", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }));
     expect(credit(row, { requests: 1, files: 0 }, MORNING)).toMatchObject({ requests: 1, files: 1 });
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("report what the service and the operator credited today, until the day ends", () => {
+  it("are reported until the day ends, both the service's and the operator's", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

@@ -82,7 +82,7 @@ it("The gate object accepts messages with unknown fields from a later worker ver
   expect(await stub.state()).toMatchObject({ holder: null, last: [{ bytes: 77 }] });
 });
 
-it("The gate object reads the first version's row, and keeps the fields that a later version added to it", async () => {
+it("The gate object reads the first version's row and keeps the fields that a later version added", async () => {
   const stub = GATE.getByName("rollout-3");
   const later = { ...firstRow, note: "kept", grants: [{ ...firstRow.grants[0], bytes: 77 }] };
   await runInDurableObject(stub, (_, state) =>

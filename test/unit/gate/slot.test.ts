@@ -1,4 +1,4 @@
-/** Tests the worker's side of the gate with objects that fail on command. `*.worker.test.ts` use the real object. */
+/** Tests the worker's side of the gate with fake objects that can fail. `*.worker.test.ts` use the real object. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";
@@ -183,14 +183,14 @@ describe("the release of a slot", () => {
     ]);
   });
 
-  it("uses a fresh stub only when the lease fails", async () => {
+  it("is sent through a new stub only when the lease fails", async () => {
     const gate = fakeGate({ lease: [fail()] });
     const slot = await held(gate);
     expect(await slot.release({ credit: true })).toBe(true);
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release credit", "2.release grant credit"]);
   });
 
-  it("keeps the lease until the object has stored the release", async () => {
+  it("disposes of the lease only after the object has stored the release", async () => {
     const gate = fakeGate({ lease: [async () => ({ written: false })] });
     const slot = await held(gate);
     expect(await slot.release({ credit: false, hasMore: true })).toBe(true);
@@ -212,7 +212,7 @@ describe("the release of a slot", () => {
     );
   });
 
-  it("succeeds when the lease throws immediately", async () => {
+  it("succeeds through a new stub when the lease throws immediately", async () => {
     const gate = fakeGate({
       lease: [
         () => {
@@ -229,7 +229,7 @@ describe("the release of a slot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "lease.release"]);
   });
 
-  it("waits at most 5 s for a call and never rejects", async () => {
+  it("waits at most 5 s for each of its two calls and never rejects", async () => {
     const gate = fakeGate({ lease: [never], release: [never] });
     const slot = await held(gate);
     const startMs = Date.now();

@@ -1,4 +1,4 @@
-/** The gate's alarm inside workerd: real storage, a real catalog. */
+/** Tests the gate's alarm in workerd, with the object's storage and a D1 catalog. */
 import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
@@ -10,7 +10,7 @@ const { GATE, DB: db } = env as unknown as Env;
 const SERVICE = "level2_order_history";
 const MORNING = Date.parse("2026-11-27T09:30:00+08:00");
 
-/** Returns a gate of an account that no other test uses. */
+/** Returns the gate of an account that no other test uses. */
 function freshGate() {
   const accountId = `account-${crypto.randomUUID()}`;
   const stub = () => GATE.getByName(`${accountId}:${SERVICE}`);
@@ -38,7 +38,7 @@ function at(instant: number) {
 
 afterEach(() => vi.useRealTimers());
 
-it("The gate object writes a day's usage once per interval, however many requests the day has", async () => {
+it("The gate object writes a day's usage once per interval, regardless of the number of requests", async () => {
   at(MORNING);
   const gate = freshGate();
   await gate.serve("json", 1_000);
