@@ -234,7 +234,7 @@ describe("a release that waits in memory for the next page's write", () => {
     await vi.waitFor(async () => expect(await storedHolder(gate)).toBeNull(), PATIENCE);
   });
 
-  it("is lost if the object stops; `written` then rejects, and the slot stays busy until the next release", async () => {
+  it("is lost if the object stops; `written` then rejects, and the slot is busy until the next release", async () => {
     const { gate, grant } = await waiting();
     const lost = expect(Promise.resolve(grant.lease.written())).rejects.toThrow();
     await restart(gate);

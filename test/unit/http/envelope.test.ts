@@ -27,7 +27,7 @@ describe("readBody (contract 1.2)", () => {
     expect(pulled).toBeLessThan(2_000_000);
   });
 
-  it("joins a body that arrives byte by byte, even within characters", async () => {
+  it("joins a body that arrives byte by byte, even if characters are split", async () => {
     const bytes = new TextEncoder().encode(JSON.stringify({ ...GOOD, apikey: "钥匙💹" }));
     const trickle = new ReadableStream({
       start(controller) {
@@ -71,7 +71,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     expect(await read(JSON.stringify(GOOD))).toEqual(GOOD);
   });
 
-  it("passes every name in params on, even __proto__", async () => {
+  it("keeps every parameter name, even __proto__ and the empty name", async () => {
     const envelope = await read('{"apiname":"a","apikey":"b","params":{"__proto__":{"x":1},"":2}}');
     expect("params" in envelope && Object.keys(envelope.params)).toEqual(["__proto__", ""]);
   });
@@ -98,7 +98,7 @@ describe("parseEnvelope (contract 1.2)", () => {
     },
   );
 
-  it("names, when params is missing, a parameter that was sent at the top level", async () => {
+  it("names a parameter that was sent at the top level if params is missing", async () => {
     const body = { apiname: "a", apikey: "b", tradedate: "20260311", symbol: "600519" };
     expect(await read(JSON.stringify(body))).toMatchObject({ members: ["params"], flat: "symbol" });
     expect(await read(JSON.stringify({ ...body, params: {} }))).toMatchObject({ params: {} });

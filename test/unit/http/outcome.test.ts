@@ -3,7 +3,7 @@ import type { Denial } from "../../../src/http/denial.ts";
 import { type AnswerFormat, messageOf, outcomeOf } from "../../../src/http/outcome.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
 
-/** Reasons of contract 1.4 and 1.7: code, HTTP status of JSON and of Parquet answers, `Retry-After`. */
+/** By reason of contract 1.4 and 1.7: the code, the HTTP status for JSON and for Parquet, and `Retry-After` in seconds. */
 const TABLE: Record<string, [code: number, json: number, parquet: number, retryAfter?: number]> = {
   envelope_invalid: [422, 200, 422],
   "envelope_invalid: header": [422, 431, 431],
@@ -106,7 +106,7 @@ describe("messages (contract 1.8)", () => {
     expect(say(denial, "en")).toContain(parameter);
   });
 
-  it("name limits, windows and the reset in Beijing time", () => {
+  it("state limits and windows, and give times in Beijing time", () => {
     expect(the("quota_used").map((denial) => say(denial))).toEqual([
       expect.stringMatching(/100 requests.*00:00 Beijing time, in 3 h 13 min/),
       expect.stringMatching(/30 Parquet files.*in 0 h 1 min/),
@@ -131,7 +131,7 @@ describe("messages (contract 1.8)", () => {
     expect(share).not.toContain("these: trial");
   });
 
-  it("about a day of trades or quotes name the dataset, and where data_status shows it", () => {
+  it("about a day of trades or quotes name the dataset, and where data_status shows a withdrawal or damage", () => {
     const states = ["withdrawn", "day_damaged"];
     for (const denial of EVERY_DENIAL) {
       if (!("dataset" in denial) || denial.dataset === "orders" || !DAY_REASONS.includes(denial.reason))
@@ -144,7 +144,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("about a day of orders are the same as in refusals that were stored without a dataset", () => {
+  it("about a day of orders are the same whether or not the refusal names the dataset", () => {
     const ofOrders = EVERY_DENIAL.flatMap((each) =>
       "dataset" in each && each.dataset === "orders" && DAY_REASONS.includes(each.reason) ? [each] : [],
     );
@@ -155,7 +155,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("suggest the other exchange, and say that the Beijing exchange is not carried", () => {
+  it("about an unknown security suggest the other exchange or say that Beijing's is not carried", () => {
     const [other, nowhere, beijing] = the("security_unknown").map((denial) => say(denial));
     expect(other).toContain("did you mean 000001.SZ?");
     expect(nowhere).not.toContain("did you mean");

@@ -33,7 +33,7 @@ describe("maskKey", () => {
 });
 
 describe("maskWarning", () => {
-  it("removes the key from the names that a header lists", () => {
+  it("removes the key from the parameter names in the X-Warning header", () => {
     const names = ["colour", KEY, `a ${KEY}`.slice(0, 20)].map((name) => encodeURIComponent(`${name}\u2026`));
     const headers = new Headers({ "X-Warning": `unknown parameters ignored: ${names.join(", ")}` });
     maskWarning(headers, KEY);

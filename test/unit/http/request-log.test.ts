@@ -10,7 +10,7 @@ function lineFor(facts: Partial<RequestFacts>): Record<string, unknown> {
 }
 
 describe("the request log", () => {
-  it("distinguishes a busy slot from a fault, although both are 503", () => {
+  it("distinguishes a busy slot from a fault, although both return 503", () => {
     expect(lineFor({ code: 503, reason: "slot_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ reason: "downloads_busy", status: 503 }).kind).toBe("busy");
     expect(lineFor({ code: 503, reason: "unavailable", status: 503 }).kind).toBe("fault");
@@ -27,7 +27,7 @@ describe("the request log", () => {
     expect(lineFor({ interface: "admin", status: 503 }).kind).toBe("fault");
   });
 
-  it("writes one line, after the end of the body if one is sent", async () => {
+  it("writes one line per request, after the body has ended if a body is sent", async () => {
     const lines: string[] = [];
     const log = openRequestLog("r2", { writeLine: (line) => lines.push(line) });
     const ended = log.holdOpen();
@@ -41,7 +41,7 @@ describe("the request log", () => {
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
   });
 
-  it("writes a sample of the successes with its sampling rate, and every refusal and fault", () => {
+  it("writes every refusal and fault, but only a sample of successes, each with the number it stands for", () => {
     const written = (facts: Partial<RequestFacts>, random: number) => {
       const lines: string[] = [];
       const options = { successShare: () => 0.25, random: () => random };
@@ -64,7 +64,7 @@ describe("the request log", () => {
     for (const each of others) expect(written(each, 0.999), JSON.stringify(each)).toEqual(["one"]);
   });
 
-  it("adds up a stage's time over its calls, including failed calls", async () => {
+  it("records the time of a stage and rethrows the error of a failed call", async () => {
     const lines: string[] = [];
     const log = openRequestLog("r3", { writeLine: (line) => lines.push(line) });
     await log.stage("d1", async () => 1);

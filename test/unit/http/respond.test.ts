@@ -31,7 +31,7 @@ describe("refuse (contract 1.3, 1.4)", () => {
     },
   );
 
-  it("sends Retry-After for temporary refusals, and none for a used-up quota or a damaged day", () => {
+  it("sends Retry-After for temporary refusals, and quota headers instead for a used-up quota", () => {
     const retryAfter = (response: Response) => response.headers.get("retry-after");
     expect(retryAfter(refuse({ reason: "slot_busy" }, REQUEST))).toBe("1");
     expect(retryAfter(refuse({ reason: "rate_limited", retryAfterSeconds: 10 }, REQUEST))).toBe("10");
@@ -50,7 +50,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
     return [headers.get("ratelimit-policy"), headers.get("ratelimit")];
   };
 
-  it("state the daily quotas that apply, what is left and the seconds to the reset", () => {
+  it("state the daily quotas that apply, what is left of them and the seconds until the reset", () => {
     expect(quotaHeaders("json", 100, null)).toEqual(['"requests";q=100;w=86400', '"requests";r=93;t=3600']);
     expect(quotaHeaders("parquet", 100, 30)).toEqual([
       '"requests";q=100;w=86400, "files";q=30;w=86400',
@@ -97,7 +97,7 @@ describe("the headers of served answers (contract 1.10, 1.11)", () => {
     expect(ours.filter((name) => !exposed.includes(name))).toEqual([]);
   });
 
-  it("name the file and refuse ranges for a Parquet answer (contract 6.2)", () => {
+  it("state a Parquet answer's file name and number of rows, and refuse ranges (contract 6.2)", () => {
     const headers = parquetHeaders({ requestId, rows: 12 }, "600519.SH_20240102_orders.parquet");
     expect(headers.get("content-type")).toBe("application/vnd.apache.parquet");
     expect(headers.get("content-disposition")).toBe(

@@ -1,5 +1,5 @@
 /**
- * Revocations take effect everywhere within 30 seconds (contract 7.9). The clock is fake: the request at 0 s caches the
+ * Tests that revocations take effect within 30 seconds (contract 7.9). The clock is fake: the request at 0 s caches the
  * caller, the change follows immediately, and the next request is at 30 s.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
@@ -12,7 +12,7 @@ const TRADEDATE = "20240301";
 const DAY_MS = 86_400_000;
 const app = createApp();
 
-/** Sends one request `seconds` from now. */
+/** Sends one request with the clock `seconds` ahead. */
 async function at(seconds: number, path: string, init: RequestInit): Promise<Response> {
   const ctx = createExecutionContext();
   const bindings = { ...testEnv, CLOCK_OFFSET_MS: String(1_000 * seconds), DAY_CACHE_MS: "10000" };

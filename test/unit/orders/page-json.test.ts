@@ -20,7 +20,7 @@ function written(put: (out: DataView, at: number, value: number) => number, valu
   return decoder.decode(bytes.subarray(3, end));
 }
 
-/** Returns an integer from 0 to 2^53 - 1 with every number of digits equally likely. */
+/** Returns a random integer from 0 to 2^53 - 1. All numbers of digits are about equally likely. */
 function anyInteger(random: Random): number {
   return Math.floor(random.next() ** 2 * 2 ** random.integer(0, 53));
 }
@@ -66,7 +66,7 @@ describe("numbers written as JSON bytes", () => {
   });
 });
 
-/** Returns at least one column of each kind with `rows` rows, together with its values. */
+/** Returns columns of every kind with `rows` rows, each with its expected values. */
 function randomColumns(random: Random, rows: number): { column: JsonColumn; values: (string | number)[] }[] {
   const each = <T>(value: () => T) => Array.from({ length: rows }, value);
   const indexInto = (size: number) => Uint16Array.from(each(() => random.integer(0, size - 1)));

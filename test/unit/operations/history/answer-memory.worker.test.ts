@@ -1,6 +1,6 @@
 /**
- * Tests pages that their clients do not read, in one isolate. The tests read bodies inside the runtime, so only the
- * service holds the bytes (contract 2.6).
+ * Tests the memory of pages that clients leave unread (contract 2.6). The tests read bodies inside the runtime, so only
+ * the service holds the bytes.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
@@ -119,7 +119,7 @@ it("An account with too many unread pages gets 503 without a charge, and all oth
   expect(answerMemory.heldBytes).toBe(0);
 });
 
-it("A request that lacks memory because of answers in progress on any interface gets slot_busy, and the message says so", async () => {
+it("A request gets slot_busy with an explanation while the account's other answers use up its memory", async () => {
   const key = await newKey();
   const others = await answerMemory.reserve({
     bytes: OF_ACCOUNT_BYTES,

@@ -43,7 +43,7 @@ interface Told {
   calls: string[];
 }
 
-/** Sends one request `seconds` from now; `cacheMs` 0 stands for an isolate without a cache. */
+/** Sends one request with the clock `seconds` ahead. A `cacheMs` of 0 stands for an isolate that caches no day. */
 async function ask(
   body: object,
   { seconds = 0, cacheMs = 10_000 }: { seconds?: number; cacheMs?: number } = {},
@@ -74,8 +74,8 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
-describe("a day kept in memory", () => {
-  it("needs no D1 query for later pages of a security, and one query for another security", async () => {
+describe("the cache of days", () => {
+  it("saves the D1 queries of later pages of a security for 10 s, and all but one for another security", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -85,7 +85,7 @@ describe("a day kept in memory", () => {
     expect((await ask(orders(key, date), { seconds: 10 })).calls).toContain("d1");
   });
 
-  it("is read again before a cursor of a newer revision is checked", async () => {
+  it("is not used to check a cursor of a newer revision", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).revision).toBe("1");
     await publish(await testPack(date, 200_000));
@@ -94,7 +94,7 @@ describe("a day kept in memory", () => {
     expect([next.reason, next.revision]).toEqual([null, "2"]);
   });
 
-  it("does not hide a new or restored day, and hides a withdrawal for at most 10 s", async () => {
+  it("does not delay a new or restored day, and delays a withdrawal by at most 10 s", async () => {
     const key = await newKey();
     const early = `202405${String(days + 1).padStart(2, "0")}`;
     expect((await ask(orders(key, early))).reason).not.toBeNull();
@@ -106,7 +106,7 @@ describe("a day kept in memory", () => {
     expect((await ask(orders(key, date), { seconds: 10 })).revision).toBe("2");
   });
 
-  it("is read again when its object is missing, and for an explain request", async () => {
+  it("is not used when a day's object is missing, nor for an explain request", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).revision).toBe("1");
     await publish(await testPack(date, 200_000));

@@ -47,7 +47,7 @@ function randomContent(random: Random): DatedCursor {
 }
 
 describe("a current cursor (contract 5.2)", () => {
-  it("decodes to what was signed, for 2,000 random contents", async () => {
+  it("decodes to the content that was signed, for 2,000 random contents", async () => {
     const random = printedRandom("cursor contents");
     for (let round = 0; round < 2000; round += 1) {
       const content = randomContent(random);

@@ -5,11 +5,11 @@ import { baring } from "../../../support/result.ts";
 
 const parseFields = baring(parseFieldsResult);
 
-/** The standard order of contract 4.1 as a literal. */
+/** The standard fields of contract 4.1, in order. */
 const STANDARD =
   "symbol tradedate time order_id exchange_order_id order_type order_code price volume amount".split(" ");
 
-/** The standard order of contract 4.6: ten fields, then four fields of each of the ten levels. */
+/** The standard fields of contract 4.6, in order: ten fields, then four fields for each of the ten levels. */
 const STANDARD_OF_QUOTES = [
   ..."symbol tradedate time open high low close pre_close volume amount".split(" "),
   ...[1, 2, 3, 4, 5, 6, 7, 8, 9, 10].flatMap((n) => [`bid${n}`, `bid_vol${n}`, `ask${n}`, `ask_vol${n}`]),
@@ -51,7 +51,7 @@ describe("parseFields (contract 3.10)", () => {
     });
   });
 
-  it("distinguishes the standard columns from any other selection", () => {
+  it("returns the standard columns only if no fields are named, or all of them in order", () => {
     const standard = (fields: unknown) => {
       const columns = parseFields(fields, "orders");
       return !("reason" in columns) && areAllColumns(columns, "orders");

@@ -51,7 +51,7 @@ describe("parseHistoryQuery (contract 3)", () => {
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });
   });
 
-  it("throws for none of 20,000 random parameter objects", () => {
+  it("never throws, for 20,000 random parameter objects", () => {
     const random = printedRandom("order queries");
     const names = [
       "symbol",

@@ -123,7 +123,7 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     pageThrough(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
   });
 
-  it("reads one block for an aligned full page and two for an unaligned one", () => {
+  it("reads one block for a full page that begins with a block, and two for any other full page", () => {
     const times = Array.from({ length: 95_000 }, (_, row) => 91_500_000 + row * 10);
     const rows = paged(times, 10_000);
     for (const row of [0, 10_000, 80_000, 90_000]) {
@@ -138,7 +138,7 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("reads one block for a small page that lies within it", () => {
+  it("reads only the block that contains a small page", () => {
     const rows = paged(
       Array.from({ length: 30_000 }, (_, row) => 91_500_000 + row * 10),
       10_000,
@@ -216,7 +216,7 @@ describe("the bounds on the number of rows in a window", () => {
     }
   });
 
-  it("are exact for the whole day, outside the session, and at the start of a block", () => {
+  it("are exact for the whole day, outside the session, and for a window cut at the start of a block", () => {
     const day = paged([...Array(10_000).fill(93_000_000), ...Array(25).fill(93_000_010)], 10_000);
     const at = (start: number, end: number) => rowsInWindow(day, { start, end });
     expect(at(0, 240_000_000)).toEqual({ atLeast: 10_025, atMost: 10_025 });

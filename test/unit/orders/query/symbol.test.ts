@@ -24,7 +24,7 @@ describe("the parser of `symbol` (contract 3.4)", () => {
     { text: `${market}600519`, market },
   ]);
 
-  it.each(cases)("reads $text in every case and with blanks around it", ({ text, market }) => {
+  it.each(cases)("reads $text in any letter case and with white space around it", ({ text, market }) => {
     const mixed = [...text].map((letter, place) => (place % 2 ? letter.toLowerCase() : letter)).join("");
     for (const form of [text, text.toLowerCase(), mixed, ` ${text}\t`, `\n${text} `]) {
       expect(parseSymbol(form), form).toEqual({ symbol: "600519", market });
@@ -48,7 +48,7 @@ describe("a list of one symbol", () => {
 });
 
 describe("chooseMarket (contract 3.4)", () => {
-  it("returns the only exchange that lists the code, whatever its first digits are", () => {
+  it("returns the only exchange that lists the code, regardless of the code's first digits", () => {
     expect(chooseMarket("000001", ["SH"])).toBe("SH");
     expect(chooseMarket("600000", ["SZ"])).toBe("SZ");
     expect(chooseMarket("999999", ["SZ"])).toBe("SZ");
@@ -92,7 +92,7 @@ describe("resolveMarket", () => {
     own: Market[] = candidates,
   ) => resolveMarket(asked, { candidates, own, cursorMarket });
 
-  it("returns the exchange in the request, or null if that exchange does not list the code", () => {
+  it("returns the requested exchange, or null if that exchange does not list the code", () => {
     expect(resolved({ symbol: "000001", market: "SH" }, ["SH", "SZ"], null)).toBe("SH");
     expect(resolved({ symbol: "000001", market: "SH" }, ["SZ"], null)).toBeNull();
     expect(resolved({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();

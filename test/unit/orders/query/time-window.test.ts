@@ -15,7 +15,7 @@ function parseTimeOfDay(value: unknown): number | string | undefined {
 }
 
 describe("the parser of a time of day (contract 3.7)", () => {
-  it("reads all 86,400 seconds in each of the four forms", () => {
+  it("reads every second of the day in each of the four forms", () => {
     const wrong: string[] = [];
     for (let second = 0; second < 86_400; second += 1) {
       const [h, m, s] = [Math.trunc(second / 3600), Math.trunc(second / 60) % 60, second % 60];
@@ -60,7 +60,7 @@ describe("the parser of a time of day (contract 3.7)", () => {
 });
 
 describe("timeWindowOf (contract 3.7)", () => {
-  it("refuses the end 00:00 alone, because no row is before it", () => {
+  it("refuses an end of 00:00, because no row is before midnight", () => {
     const given = new Map([["end_time", "00:00"]]);
     const times = readParameters(historyParameters(), ["start_time", "end_time"], given);
     expect(times.ok && timeWindowOf(times.value, given)).toMatchObject({
