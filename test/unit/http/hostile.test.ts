@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../../support/hostile.ts";
 
-/** On a text of 4 times the length, linear work takes 4 times as long, quadratic work 16 times. The limit is between. */
+/** When a text is 4 times as long, linear work takes 4 times as long, quadratic work 16 times. The limit is between. */
 const LINEAR_AT_MOST = 10;
 /** Shorter times cannot be measured. Quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;

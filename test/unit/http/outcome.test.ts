@@ -3,7 +3,7 @@ import type { Denial } from "../../../src/http/denial.ts";
 import { type AnswerFormat, messageOf, outcomeOf } from "../../../src/http/outcome.ts";
 import { EVERY_DENIAL } from "./every-denial.ts";
 
-/** By reason of contract 1.4 and 1.7: the code, the HTTP status for JSON and for Parquet, and `Retry-After` in seconds. */
+/** By reason (contract 1.4, 1.7): the code, the HTTP status for JSON and for Parquet, `Retry-After` in seconds. */
 const TABLE: Record<string, [code: number, json: number, parquet: number, retryAfter?: number]> = {
   envelope_invalid: [422, 200, 422],
   "envelope_invalid: header": [422, 431, 431],

@@ -79,7 +79,7 @@ describe("a pack's origin", () => {
     files: { read: 1, quarantined: 0, leftOut: {} },
   };
 
-  it("fails the verification if its list of sources does not match its checksum", async () => {
+  it("fails verification if its list of sources does not match its checksum", async () => {
     const file = path();
     writeFileSync(file, await buildPackBytes(DAY, [section], origin));
     expect(bare(await verifyPack(file))).toMatchObject({ rows: 5, index: { origin } });

@@ -12,7 +12,7 @@ const GBK_NAME = Buffer.concat([
   Buffer.from("d6f0b1caceafcdd02e637376", "hex"),
 ]);
 
-/** Runs the rest of the test with `folders` as the only PATH. */
+/** Sets PATH to `folders` until the end of the test. */
 function withPath(...folders: string[]): void {
   const before = process.env.PATH;
   process.env.PATH = folders.join(delimiter);
@@ -84,7 +84,7 @@ describe("a 7z archive in a delivery", () => {
   it("is unpacked with the installed 7z program", async () => {
     const unpacked = delivery({ [NAME]: FILE });
     const listing = `----------\\nPath = ${NAME}\\nAttributes = A -rw-r--r--\\n`;
-    // A substitute for 7z that lists a folder's file and copies the folder to the target of `-o…`.
+    // The substitute for 7z lists the delivered file, and copies the unpacked folder to the target of `-o…`.
     const programs = substituteSevenZip(
       `[ "$1" = l ] && printf '%b' '${listing}'`,
       `for word in "$@"; do case "$word" in -o*) cp -r "${unpacked}/." "\${word#-o}";; esac; done`,
@@ -109,7 +109,7 @@ describe("a 7z archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused, and the message names the package to install or the damage that 7z found", async () => {
+  it("is refused with the name of the package to install or with the damage that 7z found", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

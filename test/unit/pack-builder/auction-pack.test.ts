@@ -18,7 +18,7 @@ import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
 const DAY = "20230201" as BeijingDate;
 const RESULT: Snapshot = { time: 92501000, close: 100_700, volume: 12_345, bid: [[100_700, 50]] };
 
-/** Returns a quote pack of `securities` in memory, as the input from which its auction pack is written. */
+/** Returns a pack of quotes in memory, from which an auction pack can be written. */
 function packOf(
   securities: readonly (Security & { snapshots: readonly Snapshot[] })[],
   buildId = "ab".repeat(16),
@@ -83,7 +83,7 @@ describe("an auction pack (contract 8.10)", () => {
     ]);
   });
 
-  it("has the contract's columns in order and type, and compresses each with ZSTD", async () => {
+  it("has the contract's columns in their order and types, each compressed with ZSTD", async () => {
     const schema = await read(
       `SELECT name, type, converted_type, repetition_type FROM parquet_schema('${path}') WHERE num_children IS NULL`,
     );
@@ -113,7 +113,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
   });
 
-  it("is distinguished from an auction pack of other quotes, from a foreign file and from an absent one", async () => {
+  it("is distinguished from the auction pack of other quotes, a foreign file and an absent file", async () => {
     expect(await auctionFileAt(path, pack)).toBe("current");
     expect(await auctionFileAt(path, packOf([], "cd".repeat(16)))).toBe("older");
     expect(await auctionFileAt(join(folder, "absent"), pack)).toBe("absent");
@@ -123,7 +123,7 @@ describe("an auction pack (contract 8.10)", () => {
     expect(await auctionFileAt(folder, pack)).toBe("foreign");
   });
 
-  it("is not written for a day without an auction, and an older one is then removed", async () => {
+  it("is not written for a day without an auction, and an older auction pack of that day is removed", async () => {
     const older = join(folder, "older.parquet");
     writeFileSync(older, "");
     const closed = packOf([{ symbol: "600519", market: "SH", snapshots: [{ ...RESULT, time: 93000000 }] }]);

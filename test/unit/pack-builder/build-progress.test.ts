@@ -17,9 +17,9 @@ const FILES = {
 
 describe("the progress of a build", () => {
   it.each([
-    ["files of one security each", undefined],
-    ["files cut into chunks", 2_000],
-  ])("reports reading, sorting, writing and verifying, each from 0 to 1: %s", async (_, chunkBytes) => {
+    ["with whole files", undefined],
+    ["with files cut into chunks", 2_000],
+  ])("%s reports reading, sorting, writing and verifying, each up to 1", async (_, chunkBytes) => {
     const seen = await sharesOf(FILES, { verify: true, ...(chunkBytes === undefined ? {} : { chunkBytes }) });
     expect(seen.at(-1)).toEqual({ read: 1, sort: 1, write: 1, verify: 1 });
     for (const stage of ["read", "sort", "write", "verify"] as const) {
@@ -27,11 +27,11 @@ describe("the progress of a build", () => {
       expect(shares).toEqual(shares.toSorted((a, b) => a - b));
       expect(shares[0]).toBeGreaterThanOrEqual(0);
     }
-    // Read rows are not sorted yet, and written rows are not verified yet.
+    // Sorting and writing also report intermediate shares. Verifying begins when everything is written.
     expect(seen).toContainEqual(expect.objectContaining({ sort: expect.toSatisfy(isPart) }));
     expect(seen).toContainEqual(expect.objectContaining({ write: expect.toSatisfy(isPart) }));
     expect(seen).toContainEqual({ read: 1, sort: 1, write: 1, verify: 0 });
-    // A file in chunks is read completely before rows are sorted.
+    // When files are cut into chunks, sorting begins only when almost everything is read.
     if (chunkBytes === undefined) return;
     expect(seen).toContainEqual(expect.objectContaining({ read: expect.toSatisfy(isMost), sort: 0 }));
   });

@@ -14,7 +14,10 @@ const lines = Array.from({ length: 6 }, (_, number) =>
   vendorLine({ time: String(103000000 + number * 10), exchangeOrderId: String(number + 1) }),
 );
 
-/** Builds a pack from `file` (the orders of 600519.SH) and another security's file. `numbers` are 600519.SH's ids. */
+/**
+ * Builds a pack from `file`, the orders of 600519.SH, and a file of another security. Returns the ids of 600519.SH's
+ * stored orders as `numbers`.
+ */
 async function of(file: string | Uint8Array, maxBroken = 100) {
   const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });
   const rows = (await rowsOf(pack)).filter(({ symbol }) => symbol === "600519");
@@ -61,7 +64,7 @@ describe("NUL bytes", () => {
     });
   });
 
-  it("after the last comma or the last line are quarantined too", async () => {
+  it("after the last comma or after the last line are quarantined as a broken line too", async () => {
     for (const tail of ["\0", "\0".repeat(5000)]) {
       expect(await of(vendorFile(...lines) + tail)).toMatchObject({ numbers: [1, 2, 3, 4, 5, 6] });
       expect((await of(vendorFile(...lines) + tail)).report.broken.rows).toBe(1);
@@ -150,7 +153,7 @@ describe("a file of orders", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],
     ["without trailing commas", vendorFile(...lines).replaceAll(",\r\n", "\r\n")],
-  ])("is read with CR line ends, %s", async (_, file) => {
+  ])("%s is read if its lines end with CR", async (_, file) => {
     const { numbers, report } = await of(file.replaceAll("\r\n", "\r"));
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
     expect(countsOf(report)).toMatchObject({ cr_line_ends: 1 });
@@ -158,8 +161,8 @@ describe("a file of orders", () => {
   });
 
   it.each([
-    ["but one more LF at its end", (file: string) => `${file}\n`],
-    ["but CRLF after its last line", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
+    ["and one LF at its end", (file: string) => `${file}\n`],
+    ["except for CRLF after its last line", (file: string) => `${file}\n`.replace(/\r\r\n$/, "\r\n")],
     [
       "after its header and LF after its rows",
       (file: string) => file.replace("\r", "\n").replaceAll("\r", "\n").replace("\n", "\r"),
@@ -175,7 +178,7 @@ describe("a file of orders", () => {
   it.each([
     ["little endian", true, "\uFEFF"],
     ["big endian", false, "\uFEFF"],
-  ])("is read in UTF-16, %s", async (_, isLittle, mark) => {
+  ])("is read in UTF-16 (%s)", async (_, isLittle, mark) => {
     const bytes = Buffer.from(mark + vendorFile(...lines), "utf16le");
     const { numbers, report } = await of(isLittle ? bytes : bytes.swap16());
     expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
@@ -183,7 +186,7 @@ describe("a file of orders", () => {
     expect(report.result).toBe("whole");
   });
 
-  it.each([-1, 0, 1])("is read if it is %i bytes longer than a chunk", async (more) => {
+  it.each([-1, 0, 1])("is read if its size is that of a chunk plus %i bytes", async (more) => {
     const file = vendorFile(...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })));
     const chunkBytes = Buffer.byteLength(file) - more;
     const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });
@@ -213,7 +216,7 @@ describe("a file that cannot be read", () => {
       /is encrypted/,
     ],
   ])(
-    "because of %s is named in the quarantine, and only degrades the pack if a broken file is allowed",
+    "because of %s is quarantined, and the build fails unless it allows a broken file or line",
     async (_, files, reason) => {
       const folder = delivery({ ...files, ...OTHER });
       const { report, pack, quarantine } = await built(folder, { maxBroken: 1 });

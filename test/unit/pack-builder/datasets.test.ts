@@ -83,7 +83,7 @@ describe("files of other datasets in a delivery of orders", () => {
     expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
   });
 
-  it("include Insight trades, even if the day's Insight orders contain status rows (S)", async () => {
+  it("are not read in Insight's layout either, even if Insight's orders contain status rows (S)", async () => {
     const { report, pack } = await built(
       delivery({
         "SHorders.csv": lines(INSIGHT, insight(10), insight(11, { type: "11", side: "OCALL" })),

@@ -19,8 +19,8 @@ import {
 const PATH = "20230711/600519.SH/逐笔委托.csv";
 
 /**
- * Builds a delivery of `file` and another security's file. Returns the rows of 600519.SH and the counts of defects; the
- * count of `blank_code` is separate.
+ * Builds a delivery of `file` and another security's file. Returns the rows of 600519.SH and the number of defects by
+ * kind. The number of `blank_code` defects is separate.
  */
 async function of(file: string | Uint8Array, path = PATH) {
   const { report, pack } = await built(delivery({ [path]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER }));
@@ -29,7 +29,7 @@ async function of(file: string | Uint8Array, path = PATH) {
   return { rows, counts, report, blankCodes: blank_code };
 }
 
-/** Another security, so that a day without orders of 600519.SH is not empty. */
+/** The file of another security. With it, a day is not empty even without orders of 600519.SH. */
 const OTHER = vendorFile(
   vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0", time: "103000000" }),
 );
@@ -118,7 +118,7 @@ describe("a cell of the vendor's file", () => {
 });
 
 describe("the vendor's file", () => {
-  it("is read in GBK and in UTF-8 without a defect, except for a byte order mark", async () => {
+  it("is read in GBK and in UTF-8, and only a byte order mark counts as a defect", async () => {
     const line = `\r\n${vendorLine({ time: "103000000" })}\r\n`;
     const gbk = Buffer.concat([VENDOR_HEADER_GBK, Buffer.from(line)]);
     expect((await of(gbk)).counts).toEqual({});
@@ -128,7 +128,7 @@ describe("the vendor's file", () => {
     expect(marked.rows).toHaveLength(1);
   });
 
-  it("is read without trailing commas, with LF line ends, with blank lines and without a last line end", async () => {
+  it("may lack trailing commas or the last line end, and may have LF line ends or blank lines", async () => {
     const line = vendorLine({ time: "103000000" });
     const bare = line.slice(0, -1);
     const other = vendorLine({ time: "103000000", exchangeOrderId: "89" }).slice(0, -1);
@@ -200,7 +200,7 @@ describe("the vendor's file", () => {
     expect(countsOf(report)).toEqual({ code_without_zeros: 2, identical_row: 1 });
   });
 
-  it("may be unsorted: its rows are sorted by time and keep their order within a millisecond", async () => {
+  it("may be unsorted; its rows are then sorted by time and keep their order within a millisecond", async () => {
     const times = ["103000010", "103000000", "103000010", "103000000"];
     const lines = times.map((time, i) => vendorLine({ time, exchangeOrderId: String(9 - i) }));
     const { rows, counts } = await of(vendorFile(...lines));
@@ -267,7 +267,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("is also one that lacks cells or is cut off by the end of the file", async () => {
+  it("is also a line that lacks cells or is cut off at the end of the file", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,
@@ -280,7 +280,7 @@ describe("a broken line", () => {
     expect(cut.report.rows).toBe(1);
   });
 
-  it("in excess of the allowed number prevents the pack", async () => {
+  it("beyond the allowed number prevents the pack", async () => {
     const folder = delivery({
       [PATH]: vendorFile(vendorLine(), vendorLine({ volume: "x" }), vendorLine({ volume: "y" })),
     });

@@ -41,7 +41,7 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** Writes files by path into a new folder and returns the folder. */
+/** Writes `files`, by path, into a new folder. Returns the folder. */
 export function delivery(files: Record<string, string | Uint8Array>): string {
   const folder = temporaryFolder();
   for (const [path, content] of Object.entries(files)) {
@@ -74,7 +74,7 @@ const USUAL = {
   volume: "100",
 };
 
-/** Returns a line of the Shenzhen exchange's file, which has tabs and no header: an order of 002009. */
+/** Returns an order of 002009 as a line of the Shenzhen exchange's file, which has tabs and no header. */
 export function spotLine(time: string, number: number, side: string, type: string): string {
   const stamps = ["20230711", time, time, time, time];
   const order = ["2011", "011", number, "2009", "102 ", "12.340", "100", time, side, type];
@@ -87,7 +87,7 @@ export interface Built {
   quarantine: string;
 }
 
-/** A build of `DAY` that allows no broken line, verifies nothing and uses no thread. */
+/** Returns the options of a build of `DAY` that allows no broken line, does not verify and starts no thread. */
 const usual = (sources: string | readonly string[]) => ({
   ...{ sources: [sources].flat(), tradedate: DAY, outFolder: temporaryFolder() },
   ...{ maxBroken: 0, threads: 0, verify: false },

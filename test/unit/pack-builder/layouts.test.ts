@@ -150,7 +150,7 @@ describe("the pack builder", () => {
     expect(report.layouts).toEqual({ "szse-order-spot": 2 });
   });
 
-  it("reads plain CSV in any column order, and takes the market from a suffix, a column or the order type", async () => {
+  it("reads plain CSV in any column order, with the market in a suffix, a column or the order type", async () => {
     const file = lines(
       "volume,price,order_code,order_type,exchange_order_id,order_id,time,tradedate,symbol,market",
       "100,12.34005,B,A,7,1,093000010,20230711,600519,",
@@ -185,7 +185,7 @@ describe("the pack builder", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice/);
   });
 
-  it("does not read its own packs and quality sheet in the delivered folder", async () => {
+  it("does not read its own packs and quality sheet when they are in the delivered folder", async () => {
     const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     for (let run = 0; run < 2; run++) {
       const report = await builtDay(folder, { outFolder: folder, verify: true });

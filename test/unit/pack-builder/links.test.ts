@@ -24,7 +24,7 @@ const NAME = "逐笔委托.csv";
 const SHANGHAI = vendorFile(vendorLine());
 const SHENZHEN = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));
 
-/** Returns a delivered folder with 600519, and a folder outside it with 000001. */
+/** Returns a delivered folder with orders of 600519, and a folder outside the delivery with orders of 000001. */
 function inAndOut(): { folder: string; outside: string } {
   const folder = delivery({ [`20230711/600519.SH/${NAME}`]: SHANGHAI });
   const outside = delivery({ [`000001.SZ/${NAME}`]: SHENZHEN });

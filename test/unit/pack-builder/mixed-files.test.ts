@@ -73,7 +73,7 @@ describe("a file with many securities", () => {
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
   });
 
-  it("gives the right line numbers for a broken row and a first defect in any chunk", async () => {
+  it("has its broken row and its first defect reported with the right line numbers", async () => {
     const lines = mixedLines();
     const bad = random.integer(0, lines.length - 1);
     const odd = random.integer(0, lines.length - 1);
@@ -94,7 +94,7 @@ describe("a file with many securities", () => {
 });
 
 describe("a security's own file", () => {
-  it("gives the same pack if it is larger than a chunk", async () => {
+  it("gives the same pack even if it is larger than a chunk", async () => {
     const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
     const folder = delivery({
       "600519.SH/逐笔委托.csv": vendorFile(...lines),

@@ -10,7 +10,7 @@ import { buildPackBytes } from "../../support/pack-bytes.ts";
 const DAY = "20240102" as BeijingDate;
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
-/** Returns generated orders: three in each millisecond, every fifth a cancel. */
+/** Returns a security with generated orders. Each time occurs three times, and every fifth order is a cancel. */
 function section(
   symbol: string,
   market: "SH" | "SZ",
@@ -121,7 +121,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(expectedRows(wild));
   });
 
-  it("writes equal bytes for equal rows, however codes are numbered, and another build id for other rows", async () => {
+  it("writes the same bytes if only codes are numbered differently, and a new build id if rows differ", async () => {
     const recoded = section("600519", "SH", 100, ({ orderType }) => {
       orderType.values = ["A", "D"];
       orderType.index = orderType.index.map((value) => 1 - value);
@@ -143,7 +143,7 @@ describe("the pack writer (src/packs/README.md)", () => {
     await expect(buildPackBytes(DAY, [section("600519", "SH", 0)])).rejects.toThrow("at least one order");
   });
 
-  it("marks every column ZSTD and REQUIRED, and stores minima and maxima only of symbol and time", async () => {
+  it("marks every column ZSTD and REQUIRED, and stores minima and maxima only for symbol and time", async () => {
     const { schema, row_groups } = parquetMetadata((await buildPackBytes(DAY, sections)).buffer);
     expect(schema.slice(1).every((element) => element.repetition_type === "REQUIRED")).toBe(true);
     for (const group of row_groups) {

@@ -1,4 +1,4 @@
-/** Packed files in a delivery: compressed files, nested archives, volumes, equal names. */
+/** Tests packed files in a delivery: compressed files, nested and split archives, and files with equal names. */
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -129,8 +129,8 @@ describe("an archive in a delivery", () => {
   });
 });
 
-describe("files of equal names in different folders", () => {
-  it.skipIf(isMissing("7z"))("stay apart if they are 7z archives", async () => {
+describe("files with equal names in different folders", () => {
+  it.skipIf(isMissing("7z"))("are both read if they are 7z archives", async () => {
     const folder = temporaryFolder();
     for (const [exchange, from] of [
       ["SH", 1],
@@ -156,7 +156,7 @@ describe("files of equal names in different folders", () => {
     }
   });
 
-  it("stay apart if they are Parquet files of equal size, on disk or in an archive", async () => {
+  it("are both read if they are Parquet files of equal size, on disk or in an archive", async () => {
     const parquet = (symbol: string) => {
       const texts = { symbol, tradedate: "20230711", time: "103000000", order_type: "A", order_code: "B" };
       const numbers = { order_id: 0, exchange_order_id: 7, price: 1.5, volume: 100 };

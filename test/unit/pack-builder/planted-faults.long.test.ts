@@ -17,7 +17,7 @@ const SEEDS = 10;
 
 interface Planted {
   tables: Table[];
-  /** The codes of which the check must name at least one. `day` is the whole day, `report` the build's report. */
+  /** The check must name one of these codes. `day` stands for the whole day, `report` for the build's report. */
   codes: readonly string[];
   before?: Record<string, Table[]>;
   /** Whether the check needs the day's quotes to find the fault. */

@@ -1,4 +1,4 @@
-/** Lines of the vendor's quotes, `行情.csv`. */
+/** Creates lines and files of the vendor's quotes, `行情.csv`. */
 
 const levels = (name: string) => Array.from({ length: 10 }, (_, at) => `${name}${at + 1}`);
 

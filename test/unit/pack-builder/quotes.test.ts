@@ -1,4 +1,4 @@
-/** Builds of quotes, and of a whole day with all three datasets. */
+/** Tests builds of quotes, and of a day with all three datasets. */
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
@@ -135,7 +135,7 @@ async function buildDay(
   return { outFolder: options.outFolder, report };
 }
 
-/** Multiplies a column of a vendor's file. */
+/** Returns a vendor's file with the values of a column multiplied by `factor` and rounded to hundredths. */
 function scaled(file: Buffer, column: number, factor: number): Buffer {
   const lines = file.toString("latin1").split("\r\n");
   const changed = lines.map((line, at) => {
@@ -196,7 +196,7 @@ describe("a delivery of all three datasets", () => {
   it.each([
     ["trades in lots", "逐笔成交.csv", 9, 0.01, /^the turnover in the quotes is 100 times price × volume/],
     [
-      "trades × 10,000",
+      "trade prices × 10,000",
       "逐笔成交.csv",
       8,
       10_000,

@@ -82,7 +82,7 @@ function expectedRows(lines: readonly ReadonlyMap<string, string>[]): { cells: C
 }
 
 describe.skipIf(!existsSync(DATA))("the auction pack of the real day", () => {
-  it.each(DAYS)("$tradedate has the values computed from the snapshots in every column", async (day) => {
+  it.each(DAYS)("$tradedate has in every column the values computed from the snapshots", async (day) => {
     const outFolder = temporaryFolder();
     const tradedate = day.tradedate as BeijingDate;
     const said = { tradedate, outFolder, datasets: ["quotes"] } as const;

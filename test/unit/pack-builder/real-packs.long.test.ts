@@ -11,7 +11,7 @@ import { built, contentOf, delivery } from "./deliveries.ts";
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real pack was built !!!\n`);
 
-/** The vendor's archives, with their day, number of rows, and the same trades in another layout. */
+/** The vendor's archives of trades: day, number of rows, and an archive of the same trades in another layout. */
 const TRADES = [
   {
     vendor: "trades-20230711-vendor.zip",

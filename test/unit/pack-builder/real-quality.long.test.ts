@@ -57,7 +57,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
 }
 
 describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
-  it.each(["vendor", "insight"])("passes every provable check of 2023-07-11 in layout %s", async (layout) => {
+  it.each(["vendor", "insight"])("finds no fault in 2023-07-11 delivered in layout %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,
@@ -90,7 +90,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(sheet.day.coverage).toEqual({ verdict: "passed" });
   });
 
-  it("passes every provable check of 600519 on 2023-02-01 with orders, trades and quotes", async () => {
+  it("finds no fault in the orders, trades and quotes of 600519 on 2023-02-01", async () => {
     const archive = "full-20230201-600519-vendor.zip";
     const { sheet, outFolder } = await checkedDay(FEBRUARY, [archive]);
     expect(sheet.verdict).toBe("passed");
@@ -177,7 +177,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     expect(counts.lostTrade).toBeGreaterThan(3);
   });
 
-  it("passes the sequence check of 000001.SZ on 2023-02-01 from trades alone", async () => {
+  it("judges the sequence of 000001.SZ on 2023-02-01 from trades alone", async () => {
     const { sheet } = await checkedDay(FEBRUARY, ["trades-20230201-szse-vendor.zip"]);
     expect(sheet.summary.sequence).toEqual({ passed: 1, failed: 0, notProvable: {} });
     expect(sheet.summary.matching.notProvable).toEqual({ no_orders: 1 });

@@ -47,7 +47,7 @@ const USUAL = {
 const trades = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "trades" });
 
-/** Returns the cells of each row in which the trades of these tests differ. */
+/** Returns, for each row of a pack, the cells that these tests compare. */
 const cellsOf = async (pack: string) =>
   (await rowsOf(pack)).map((row) => [
     row.symbol,
@@ -102,7 +102,7 @@ describe("a file of trades", () => {
     expect(countsOf(report)).toMatchObject({ cancel_numbers: 1, unknown_trade_code: 1 });
   });
 
-  it("has its sentinel rows left out, and rows of another day or with bad numbers quarantined", async () => {
+  it("is stored without sentinel rows, and rows of another day or with bad numbers are quarantined", async () => {
     const file = vendorTrades(
       trade(),
       trade({ volume: "100.5" }),
@@ -115,7 +115,7 @@ describe("a file of trades", () => {
     expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
   });
 
-  it("in Insight's layout has flags as numbers, and a row of an unknown TradeType is quarantined", async () => {
+  it("in Insight's layout is read with numeric flags, and a row of unknown TradeType is quarantined", async () => {
     const header =
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
     const row = (number: number, flag: number, type = 0) =>
@@ -132,7 +132,7 @@ describe("a file of trades", () => {
     expect(report.broken.first?.reason).toBe("has a TradeType other than 0, whose meaning is unknown");
   });
 
-  it("in DataYes's Shenzhen layout marks fills and cancels by number or letter", async () => {
+  it("in DataYes's Shenzhen layout may mark fills and cancels by number or by letter", async () => {
     const header =
       "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo";
     const row = (number: number, type: string, [buy, sell]: [number, number]) =>
@@ -166,7 +166,7 @@ describe("a file of trades", () => {
     expect(await ids(without)).toEqual([1, 2]);
   });
 
-  it("gives the same pack if the pack's rows are delivered again as plain CSV or Parquet", async () => {
+  it("gives the same pack as its rows delivered as plain CSV or as Parquet", async () => {
     const file = vendorTrades(trade(), trade({ time: "100000000", flag: "S", kind: "Q" }));
     const shenzhen = vendorTrades(
       trade({ code: "000001.SZ", exchangeCode: "1", tradeCode: "C", price: "0", sell: "0", flag: "" }),
@@ -234,7 +234,7 @@ describe("a merged stream of Shanghai orders and trades", () => {
 const besideOrders = (files: Record<string, string | Uint8Array>) =>
   builtDay(delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), ...files }));
 
-describe("a delivery of several datasets", () => {
+describe("a delivery of one or several datasets", () => {
   const folder = () =>
     delivery({
       "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),

@@ -27,9 +27,9 @@ describe("a security delivered in two files", () => {
     ["the same bytes", body],
     ["one row more", [...body, plain("093000040", 4)]],
     ["one row fewer", body.slice(0, 2)],
-    ["another row of the same time", [plain("093000020", 9)]],
-    ["the last row and a later one", [plain("093000030", 3), plain("093000040", 4)]],
-  ])("is refused, naming both files, if the second has %s", async (_, lines) => {
+    ["a different row with a time of the first", [plain("093000020", 9)]],
+    ["the last row and a later row", [plain("093000030", 3), plain("093000040", 4)]],
+  ])("is refused with the names of both if the second file has %s", async (_, lines) => {
     const folder = delivery({
       "orders.csv": file(HEADER, ...body),
       "orders (1).csv": file(HEADER, ...lines),
@@ -41,14 +41,14 @@ describe("a security delivered in two files", () => {
     }
   });
 
-  it("is refused, naming both files, even if they are in archives and number their rows", async () => {
+  it("is refused with the names of both if they are in archives and their rows are numbered", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
     ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
   });
 
-  it("is refused, naming both files, if its folder or table is delivered again in an archive", async () => {
+  it("is refused with the names of both if one of them is in an archive", async () => {
     const zip = (name: string, content: string) => zipOf([{ name, content }]);
     const vendor = vendorFile(vendorLine());
     await expect(
@@ -60,7 +60,7 @@ describe("a security delivered in two files", () => {
     ).rejects.toThrow(/600519\.SH is delivered twice: .*SHorders\.csv .* and .*SHorders\.zip/);
   });
 
-  it("is refused, naming both files, if these are in the security's own folder", async () => {
+  it("is refused with the names of both if they are in the security's own folder", async () => {
     await expect(
       built(
         delivery({

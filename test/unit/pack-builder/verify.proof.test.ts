@@ -16,7 +16,7 @@ import { proofSize } from "../../support/tier.ts";
 import { temporaryFolder } from "./deliveries.ts";
 
 const DAY = "20240102" as BeijingDate;
-/** Numbers of flipped bytes. Trades and quotes need fewer, because only their columns differ from those of orders. */
+/** The number of flipped bytes. Trades and quotes need fewer, because they differ from orders only in their columns. */
 const FLIPS = { orders: proofSize(500), trades: proofSize(80), quotes: proofSize(40) };
 const CUTS = { orders: proofSize(100), trades: proofSize(15), quotes: proofSize(10) };
 const random = printedRandom("verify");
@@ -69,7 +69,7 @@ describe("a pack file", () => {
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
   });
 
-  it.each(DATASET_NAMES)("of %s fails verification with any flipped byte or truncation", async (dataset) => {
+  it.each(DATASET_NAMES)("of %s fails verification with a flipped bit or when truncated", async (dataset) => {
     const pack = packs[dataset];
     const path = join(temporaryFolder(), "pack.parquet");
     // Half of the flips are in the last 6 KB, because the index region and the global footer are small.
@@ -126,7 +126,7 @@ describe("a pack file", () => {
     });
   });
 
-  it("fails the verification if its rows differ from the source's fingerprints", async () => {
+  it("fails the verification if its rows do not match the fingerprints of the source", async () => {
     const path = join(temporaryFolder(), "pack.parquet");
     writeFileSync(path, pack);
     expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({

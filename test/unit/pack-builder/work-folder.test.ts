@@ -1,4 +1,4 @@
-/** The private folder of a build: concurrent builds, killed builds and signals. */
+/** Tests the work folder of a build: concurrent builds, killed builds and signals. */
 import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
@@ -30,7 +30,7 @@ describe("builds into one folder", () => {
     }
   });
 
-  it("remove the files of a killed build, but not those of a running build or another machine", async () => {
+  it("remove the work folder of a killed build, but not of a running build or another machine's", async () => {
     const out = temporaryFolder();
     const host = hostname().replaceAll(/[^\w.]/g, "_");
     const ended = spawnSync("true").pid;
@@ -54,7 +54,7 @@ const OLD_NODE = ["/usr/bin/node", "/usr/local/bin/node"].find((path) => {
 if (OLD_NODE === undefined)
   console.log("SKIPPED: no Node before 24 is installed, the launcher is not tested");
 
-/** Starts a build that blocks in a `7z` process writing to the work folder, and waits until that process blocks. */
+/** Starts a build whose `7z` process writes to the work folder and then blocks. Waits until that process blocks. */
 async function standingBuild(node: string) {
   const out = temporaryFolder();
   const pidFile = join(temporaryFolder(), "pid");

@@ -1,4 +1,4 @@
-/** Writes archives as other programs do, including invalid ones, and substitutes for the 7z program. */
+/** Writes archives, including invalid ones, and a substitute for the 7z program. */
 import { spawnSync } from "node:child_process";
 import { chmodSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -19,7 +19,7 @@ export function sevenZip(cwd: string, ...args: string[]): void {
   expect(status, String(stdout)).toBe(0);
 }
 
-/** Returns a folder with a shell script that is called as `7z`. */
+/** Returns a folder that contains only `script` as an executable named `7z`. */
 export function substituteSevenZip(...script: string[]): string {
   const programs = temporaryFolder();
   writeFileSync(join(programs, "7z"), `#!/bin/sh\n${script.join("\n")}\n`);

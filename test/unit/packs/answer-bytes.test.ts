@@ -1,4 +1,4 @@
-/** Checks that an answer reserves at least as much memory before reading as it then holds. */
+/** Tests that an answer reserves at least as much memory as it will hold. */
 import { expect, it } from "vitest";
 import { partOfAccount } from "../../../src/base/memory.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
@@ -39,7 +39,7 @@ const pack = await packOf(
 );
 const { bucket, object } = memoryBucket(pack.bytes);
 
-it("The memory reserved for a page covers the range read and its JSON, for any parameters of the page", async () => {
+it("The memory reserved for a page covers the bytes read and the page's JSON, for any parameters", async () => {
   for (let run = 0; run < 60; run++) {
     const entry = pack.entryOf(random.pick(["300750", "600519"]));
     const fields = FIELDS.filter(() => random.chance(0.5));
@@ -57,12 +57,12 @@ it("The memory reserved for a page covers the range read and its JSON, for any p
   }
 });
 
-it("A page of quotes fits the memory reserved for it, and a full page fits one account's limit", async () => {
+it("A page of quotes fits into the memory reserved for it, and a full page into one account's limit", async () => {
   const names = fieldNames(quotes, "all");
   const rows = 300;
   const cells = storedColumns(quotes).map(({ key, kind }) => [
     key,
-    // A price is longest as the largest integer, an amount in yuan as a double with seventeen digits.
+    // As text, the longest price is the largest integer, and the longest amount has seventeen digits and an exponent.
     new Float64Array(rows).fill(kind === "yuan" ? 1.2345678901234567e-200 : LARGEST),
   ]);
   const columns = { rows, time: new Int32Array(rows).fill(235_959_999), ...Object.fromEntries(cells) };
@@ -82,14 +82,14 @@ it("A page of quotes fits the memory reserved for it, and a full page fits one a
   expect(10_000 * rowBytes).toBeLessThan(partOfAccount("any").maxBytes);
 });
 
-it("The memory reserved for a full page of ten fields is below 2 MB, and that for an empty page below 10 kB", () => {
+it("A full page of ten fields reserves less than 2 MB of memory, and an empty page less than 10 kB", () => {
   const entry = pack.entryOf("300750");
   const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000 };
   expect(pageBytes(entry, ask, FIELDS, orders)).toBeLessThan(2_000_000);
   expect(pageBytes(entry, { ...ask, endTime: 1 }, FIELDS, orders)).toBeLessThan(10_000);
 });
 
-it("The memory reserved for a file covers a few pieces and the largest block, and stays below 1 MB", () => {
+it("The memory reserved for a file covers two pieces, grows with its blocks, and stays below 1 MB", () => {
   const [small, large] = [pack.entryOf("600519"), pack.entryOf("300750")];
   expect(fileBytes(small)).toBeGreaterThan(2 * PIECE_BYTES);
   expect(fileBytes(large)).toBeGreaterThan(2 * PIECE_BYTES + large.length / large.blocks.length / 2);

@@ -23,7 +23,7 @@ function written(...columnData: ColumnSource[]): Uint8Array {
 const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
 
 describe("the footer of an auction pack (contract 8.7)", () => {
-  it("is accepted for the pack's own day, and refused for another day, naming both", async () => {
+  it("is accepted for the pack's own day, and refused for another day with both dates", async () => {
     const bytes = auctionPack(DAY).bytes;
     expect(await problemOf(bytes)).toBeNull();
     expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(
@@ -40,7 +40,7 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     ["日期", "TIMESTAMP", new Date("2026-03-12T09:25:00Z"), new Date("2026-03-10T09:25:00Z")],
     // Midnight in Beijing.
     ["date", "TIMESTAMP", new Date("2026-03-11T16:00:00Z"), new Date("2026-03-10T15:00:00Z")],
-  ])("is refused if a row in its column %s of type %s has another day", async (name, type, right, wrong) => {
+  ])("is refused if its column %s of type %s contains another day", async (name, type, right, wrong) => {
     const of = (...data: unknown[]) => written(symbol, { name, type, data } as ColumnSource);
     expect(await problemOf(of(right, right))).toBeNull();
     expect(await problemOf(of(right, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
@@ -56,7 +56,7 @@ describe("the footer of an auction pack (contract 8.7)", () => {
 });
 
 describe("the footer of an order pack", () => {
-  it("is refused as that of an auction pack", async () => {
+  it("is refused where an auction pack is expected", async () => {
     const orders = written(symbol, { name: "order_type", data: ["A", "D"], type: "STRING" });
     expect(await problemOf(orders)).toBe(
       "it has the column order_type, so it contains orders, not the auction",

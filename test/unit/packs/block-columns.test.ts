@@ -19,7 +19,7 @@ import { printedRandom } from "../../support/random.ts";
 
 const decoder = new TextDecoder();
 
-/** Returns all rows of a section as hyparquet reads them through its footer. */
+/** Returns all rows of a section as hyparquet reads them through the section's footer. */
 async function oracle(section: Uint8Array<ArrayBuffer>): Promise<unknown[][]> {
   const rows = await parquetReadObjects({ file: section.buffer, compressors: { ZSTD: decompressPage } });
   return rows.map((row) =>
@@ -92,7 +92,7 @@ describe("the columns of a block", () => {
   });
 });
 
-/** The content of a column of three rows: dictionary or plain texts, numbers, or ids. */
+/** The content of a column of three rows: texts with a dictionary, PLAIN texts, numbers or ids. */
 type Content =
   | { as: "texts" | "plain"; values: string[] }
   | { as: "doubles"; values: number[] }
@@ -111,7 +111,7 @@ const standard: Record<Field, Content> = {
   amount: { as: "doubles", values: [150] },
 };
 
-/** Returns a block of three rows. With a dictionary, the last row has its last value and the others its first. */
+/** Returns a block of three rows. With a dictionary, the last row has the last value and the others the first value. */
 function foreignBlock(
   change: Partial<Record<Field, Content>> = {},
   names: readonly Field[] = FIELDS,
@@ -141,7 +141,7 @@ function putValue(body: ByteWriter, value: string | number | bigint): void {
   }
 }
 
-/** Returns a block with one column changed. */
+/** Returns a block of three rows in which one column is replaced. */
 const changed = (field: Field, as: Content["as"], ...values: unknown[]) =>
   foreignBlock({ [field]: { as, values } as Content });
 
@@ -169,8 +169,8 @@ describe("a block in the pack format", () => {
 describe("a block", () => {
   it.each([
     ["a column in the wrong encoding", changed("order_id", "plain", "1", "2", "3")],
-    ["no dictionary where one belongs", changed("price", "plain", "1", "2", "3")],
-    ["a dictionary where none belongs", changed("time", "texts", "093000000")],
+    ["no dictionary where one is required", changed("price", "plain", "1", "2", "3")],
+    ["a dictionary where none is allowed", changed("time", "texts", "093000000")],
     ["columns in the wrong order", foreignBlock({}, [...FIELDS].reverse())],
     ["a missing column", foreignBlock({}, FIELDS.slice(0, 9))],
     ["an additional column", foreignBlock({}, [...FIELDS, "price"])],

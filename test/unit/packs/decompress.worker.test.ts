@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { decompressPage } from "../../../src/packs/decompress.ts";
 
 describe("decompression of a page in the worker's runtime", () => {
-  it("restores pages of every size, including those at which the runtime's own decoder fails", () => {
+  it("restores pages of every size, including sizes at which the runtime's own decoder fails", () => {
     const steps = [1, 2, 3, 4, 8, 16].flatMap((step) => [-1, 0, 1].map((change) => step * 40_960 + change));
     for (const size of [1, 9, 63, 64, 65, 130_000, 300_000, ...steps]) {
       const page = Uint8Array.from({ length: size }, (_, at) => (at * 7 + (at >> 5) * 31) & 0xff);
@@ -13,7 +13,7 @@ describe("decompression of a page in the worker's runtime", () => {
     }
   });
 
-  it("refuses a page whose size is not the stated one, and bytes that are not a zstd frame", () => {
+  it("refuses a page whose size differs from the stated size, and bytes that are not a zstd frame", () => {
     const page = new Uint8Array(
       zstdCompressSync(new Uint8Array(5_000).map((_, at) => (at * at) >> (at % 7))),
     );

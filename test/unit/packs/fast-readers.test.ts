@@ -36,7 +36,7 @@ function oracle(
   return Array.from(dataPage, Number);
 }
 
-/** Returns ids like those in packs: ascending with gaps, repeated, zero, or anywhere below a random bound. */
+/** Returns ids as they occur in packs: ascending with gaps, repeated, zero, or anywhere below a random bound. */
 function randomIds(random: Random, count: number): Float64Array {
   const bound = 2 ** random.integer(1, 53);
   const jump = random.pick([0, 0.01, 0.3, 1]);
@@ -49,7 +49,7 @@ function randomIds(random: Random, count: number): Float64Array {
   });
 }
 
-/** Returns indices with runs of every length into a dictionary of `size` values. */
+/** Returns indices into a dictionary of `size` values, with short or long runs of the same index. */
 function randomIndices(random: Random, count: number, size: number): Uint16Array {
   const repeat = random.pick([0, 0.5, 0.9, 0.999]);
   let last = 0;
@@ -115,7 +115,7 @@ describe("delta pages of the pack builder", () => {
     for (const write of [deltaBinaryPacked, deltaWholeBytes]) {
       const page = new ByteWriter(64);
       write(page, ids, 0, ids.length);
-      // Two bytes contain the number of values in a block, 128. One contains the number of its miniblocks, 4.
+      // The first two bytes state that a block has 128 values; the third byte states that it has 4 miniblocks.
       expect([...page.take().subarray(0, 3)]).toEqual([0x80, 0x01, 4]);
     }
   });

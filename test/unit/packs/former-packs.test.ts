@@ -30,7 +30,7 @@ const section = { symbol: "600519", market: "SH", columns } as const;
 const standard = fieldNames(trades);
 const expected = answerRows(trades, section, DAY);
 
-/** Returns the section's only block rewritten with PLAIN order numbers, its entry and its chunk sizes. */
+/** Rewrites the section's only block with PLAIN order numbers. Returns it, its chunk sizes and the section's entry. */
 function formerBlock() {
   const { entry, bytes } = testSection(trades, section, DAY);
   const start = entry.blocks[0]?.offset ?? 0;
@@ -55,7 +55,7 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
-/** Writes a pack of a block from `formerBlock`, with the footers of the former builder. Returns the pack's path. */
+/** Writes a pack that contains only `formerBlock`, with the footers of the former builder. Returns the pack's path. */
 async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
   const former: Dataset = {
     ...trades,

@@ -15,7 +15,7 @@ const { seed } = printedRandom("index region");
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 
-/** Returns blocks of a section as a writer makes them: rows, times with bursts, byte offsets. */
+/** Generates the blocks of a section as a writer makes them. A burst can span several blocks. */
 const blocksOf = (columns: number) =>
   fc
     .array(
@@ -189,7 +189,7 @@ describe("the index region (src/packs/README.md)", () => {
     );
   });
 
-  it("is refused with any flipped bit", () => {
+  it("is refused if any bit is flipped", () => {
     const region = encodeIndexRegion(sample);
     for (let bit = 0; bit < region.length * 8; bit++) {
       const damaged = region.slice();
@@ -218,7 +218,7 @@ describe("the index region (src/packs/README.md)", () => {
       changed({ blocks: sample.entries[0]?.blocks.slice(0, 1) ?? [], rows: 10_000 }),
     ],
     ["a last time before its last block begins", changed({ lastTime: 92_959_999 })],
-    ["a last time that is no time of day", changed({ lastTime: 240_000_000 })],
+    ["a last time that is not a time of day", changed({ lastTime: 240_000_000 })],
     ["a footer longer than the section", changed({ footerLength: 2000 })],
     ["a symbol of five digits", changed({ symbol: "00001" })],
     ["symbols out of order", changed({ symbol: "600520" })],

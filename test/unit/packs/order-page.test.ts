@@ -101,7 +101,7 @@ describe("readOrderPage (contract 5)", () => {
     expect(text).toBe(JSON.stringify(rows.slice(0, 3).map((row) => [row[4], row[6], row[4], row[6]])));
   });
 
-  it("reads exactly the needed blocks: one when aligned, two when not, none for an empty window", async () => {
+  it("reads only the needed blocks: one for an aligned page, none for an empty window", async () => {
     const entry = pack.entryOf("300750");
     const [first, second, third] = entry.blocks;
     if (!first || !second || !third) throw new Error("three blocks were written");
@@ -143,7 +143,7 @@ describe("readOrderPage (contract 5)", () => {
     await expect(read).rejects.toMatchObject({ kind: "unreadable" });
   });
 
-  it("throws `missing`, `changed` or `damaged`, and never returns a row for a block with a flipped byte", async () => {
+  it("throws `missing`, `changed` or `damaged`, and always throws if a bit of the block is flipped", async () => {
     const entry = pack.entryOf("000001");
     const read = (bytes = pack.bytes, change: Partial<typeof stored.object> = {}, section = entry) => {
       const bucket = memoryBucket(bytes);

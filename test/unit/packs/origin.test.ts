@@ -66,7 +66,7 @@ describe("the origin of a pack", () => {
     ["a wrong length", encodeOrigin(origin).subarray(0, -1)],
     ["bytes after its end", new Uint8Array([...encodeOrigin(origin), 0])],
     ["text that is not JSON", blockOf("{")],
-    ["JSON of another form", blockOf("[]")],
+    ["JSON of the wrong form", blockOf("[]")],
     ["an additional property", blockOf(JSON.stringify({ ...origin, more: 1 }))],
     ["a negative count", blockOf(JSON.stringify({ ...origin, files: { ...origin.files, read: -1 } }))],
     ["an invalid checksum", blockOf(JSON.stringify({ ...origin, sourcesSha256: "x" }))],

@@ -69,9 +69,9 @@ const all: AskedColumn[] = FIELDS.map((field) => ({ field, name: field })).rever
 
 describe.each([
   ["four columns in another order, one of them twice", four],
-  ["three columns backwards", money],
+  ["three columns in reverse order", money],
   ["one column under its legacy name", one],
-  ["all columns backwards", all],
+  ["all columns in reverse order", all],
 ])("a section reduced to %s", (_what, columns) => {
   it("is read by hyparquet, with every column ZSTD and REQUIRED", async () => {
     const file = fileOf(columns).buffer;

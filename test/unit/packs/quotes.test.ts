@@ -1,4 +1,4 @@
-/** Rows of quotes in a section: as JSON pages, as Parquet answers, and as verification reads them. */
+/** Tests sections of quotes: their JSON pages, their Parquet answers, and the rows that verification reads. */
 import { describe, expect, it } from "vitest";
 import { type RowsOf, storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes } from "../../../src/datasets/quotes.ts";
@@ -62,7 +62,7 @@ describe("the encoding of a block of quotes", () => {
     expect((await readParquet(one.parquet(all))).rows).toEqual(answerRows(quotes, made, DAY, all));
   });
 
-  it("is the same for the same rows, whatever section was written before", () => {
+  it("does not depend on the section that was written before", () => {
     expect(testSection(quotes, section, DAY).bytes).toEqual(written.bytes);
   });
 });
@@ -74,7 +74,7 @@ describe("a section of quotes", () => {
     expect(read.operations).toBe(1);
     const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 20_000 };
     expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
-    // One account can reserve a quarter of an instance's 64 MB.
+    // One account can reserve a quarter of an isolate's 64 MB.
     expect(pageBytes(written.entry, { ...ask, pageSize: 10_000 }, standard, quotes)).toBeLessThan(16_000_000);
   });
 
@@ -86,7 +86,7 @@ describe("a section of quotes", () => {
 
   it.each([
     ["the fifty standard columns", standard],
-    ["all fifty-six columns backwards", all.toReversed()],
+    ["all fifty-six columns in reverse order", all.toReversed()],
   ])("gives a Parquet file with %s that another reader reads cell by cell", async (_what, fields) => {
     const { names, rows, schema } = await readParquet(written.parquet(fields));
     expect(names).toEqual(fields);

@@ -12,7 +12,7 @@ describe("a ZSTD context that compresses many pages", () => {
     const context = ZstdContext.of(() => createZstdCompress(settings));
     const output = new Uint8Array(1 << 18);
     for (const size of SIZES) {
-      // A byte often repeats an earlier one, so that there are matches to choose from.
+      // Most bytes repeat an earlier byte, so that the compressor finds matches.
       const page = new Uint8Array(size);
       for (let at = 0; at < size; at++)
         page[at] = random.chance(0.7) ? (page[at - 8] ?? 0) : random.integer(0, 99);

@@ -5,7 +5,7 @@ import { printedRandom } from "../../support/random.ts";
 
 const random = printedRandom("zstd frames");
 
-/** Returns bytes that ZSTD stores unchanged, stores as one repeated byte, or compresses, chosen at random. */
+/** Returns at random bytes that ZSTD stores unchanged, one repeated byte, or bytes that ZSTD compresses. */
 function content(size: number): Uint8Array {
   const kind = random.pick(["random", "equal", "text"]);
   return Uint8Array.from({ length: size }, (_, at) =>

@@ -23,7 +23,7 @@ function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
   });
 }
 
-/** Returns `passed`, or the reason (unless failed) followed by each kind of fault with its count and first row. */
+/** Returns `passed`, or the reason (none if failed) and the faults, each as its kind, its count and its first row. */
 function short(day: Day): string {
   const { verdict } = check(day);
   if (verdict.verdict === "passed") return "passed";
@@ -54,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if a book from 5 s before to 1 s after each row gives the row, and the last book gives the result", () => {
+  it("passes if a book from 5 s before to 1 s after each row gives that row, and the last book the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },

@@ -9,7 +9,7 @@ import { ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
 
-/** Returns reports on `count` shares of an exchange with `rows` rows each. */
+/** Returns reports on `count` shares of an exchange. `rows` is the number of rows that each share has by dataset. */
 function shares(market: Market, count: number, rows: Partial<SecurityReport["rows"]>): SecurityReport[] {
   const verdicts = checkSecurity(
     { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
@@ -81,7 +81,7 @@ describe("the coverage check of a day with quotes", () => {
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
   });
 
-  it("finds more than 5 % of traded shares without quotes, or more than 5 % of quoted shares without trades", () => {
+  it("fails when more than 5 % of the traded shares lack quotes, or of the quoted shares lack trades", () => {
     const whole = shares("SH", 94, rows(500, 5_000));
     expect(verdict(whole, shares("SH", 6, rows(500, 0)))).toEqual(["securities_missing SH quotes 6"]);
     expect(verdict(whole, shares("SH", 6, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
@@ -115,7 +115,7 @@ describe("the sheet of another day", () => {
     expect(parseOtherDay(JSON.stringify(earlier))?.sizes.SH).toEqual({ orders: { securities: 1, rows: 2 } });
   });
 
-  it("is read in full from the previous format, which named the comparison last_days", () => {
+  it("is read completely from the previous format, in which `other_days` was named `last_days`", () => {
     const { other_days: last_days, ...rest } = sheet.day;
     const former = { ...sheet, format: 2, day: { ...rest, last_days } };
     expect(parseSheet(JSON.stringify(former))).toEqual(parseSheet(JSON.stringify(sheet)));
@@ -140,7 +140,7 @@ describe("the comparison of a day with other days", () => {
   );
   const verdict = (securities: SecurityReport[]) => short(checkOtherDays(sizesOf(securities), others));
 
-  it("passes with as many rows and securities, and also with only 40 % of the rows", () => {
+  it("passes with the same numbers of rows and securities, and with 40 % of the rows", () => {
     expect(verdict(both(100))).toBe("passed");
     const thin = { orders: 400, trades: 200 };
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");

@@ -19,7 +19,7 @@ const TRADES: TradeRow[] = [
 ];
 
 describe("the matching check in Shanghai", () => {
-  it("passes fills of resting orders whose aggressors have no row, and cancels of the remainder", () => {
+  it("accepts fills of resting orders whose aggressors have no row, and cancels of the remainder", () => {
     const { checks, counts } = checked({ orders: ORDERS, trades: TRADES });
     expect(checks.matching).toEqual({ verdict: "passed" });
     expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2, ...NO_AUCTION });
@@ -50,18 +50,18 @@ describe("the matching check in Shanghai", () => {
       { trades: [TRADES[0], { ...TRADES[1], flag: "S" }] },
       "flag_aggressor, fill_unknown, cancel_remainder",
     ],
-    ["another price", { trades: [TRADES[0], { ...TRADES[1], price: 10.01 }] }, "fill_price"],
+    ["a fill at another price", { trades: [TRADES[0], { ...TRADES[1], price: 10.01 }] }, "fill_price"],
     [
-      "too many shares",
+      "a fill of too many shares",
       { trades: [TRADES[0], { ...TRADES[1], volume: 300 }] },
       "fill_exceeds, cancel_unknown",
     ],
-    ["no flag", { trades: [TRADES[0], { ...TRADES[1], flag: "" }] }, "flag_unknown, cancel_remainder"],
+    ["an empty flag", { trades: [TRADES[0], { ...TRADES[1], flag: "" }] }, "flag_unknown, cancel_remainder"],
   ] as [string, Day, string][])("finds %s", (_, day, kinds) => {
     expect(verdictOf("matching", { orders: ORDERS, trades: TRADES, ...day })).toBe(kinds);
   });
 
-  it("reports where a fault was seen first", () => {
+  it("reports the row in which a fault first occurs", () => {
     const { checks } = checked({ orders: ORDERS, trades: [TRADES[0] as TradeRow] });
     expect(checks.matching).toEqual({
       verdict: "failed",
@@ -101,7 +101,7 @@ describe("the matching and sequence checks in Shenzhen", () => {
   const day = { orders, trades, security: SZ_SHARE };
   const [first, second, cancel] = trades as [TradeRow, TradeRow, TradeRow];
 
-  it("pass fills of two orders and cancels of all that remains", () => {
+  it("accept fills of two orders and cancels of all that remains", () => {
     const { checks, counts } = checked(day);
     expect(checks.matching).toEqual({ verdict: "passed" });
     expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2, ...NO_AUCTION });
@@ -113,7 +113,7 @@ describe("the matching and sequence checks in Shenzhen", () => {
     ["a swapped side", { orders: [orders[0], [93001000, 2, "0", "S", 10, 100], orders[2]] }, "fill_side"],
     ["a price beyond the limit", { trades: [{ ...first, price: 10.01 }, second, cancel] }, "fill_price"],
     [
-      "too many shares",
+      "a fill of too many shares",
       { trades: [first, { ...second, volume: 200 }, cancel] },
       "fill_exceeds, cancel_unknown",
     ],
@@ -135,7 +135,7 @@ describe("the matching and sequence checks in Shenzhen", () => {
 });
 
 describe("the priority check", () => {
-  /** Returns `count` pairs of sells at 10.00 and 10.01. Both are filled; in `worse` pairs, the worse one first. */
+  /** Returns `count` pairs of filled sells at 10.00 and 10.01. In `worse` pairs, the sell at 10.01 is filled first. */
   function pairs(count: number, worse: number): Day {
     const orders: OrderRow[] = [];
     const trades: TradeRow[] = [];
@@ -327,7 +327,7 @@ describe("the auction check", () => {
 });
 
 describe("the check against other days", () => {
-  it("fails when 20 or more rows equal those of another day", () => {
+  it("fails when a dataset has at least 20 rows and had the same rows on another day", () => {
     const rows = Array.from(
       { length: 20 },
       (_, row): OrderRow => [93000000 + row, row + 1, "A", "B", 10, 100],

@@ -53,7 +53,7 @@ describe("the last snapshot of the sums check", () => {
     lowE4: column(9, 8, 7),
   });
 
-  it("is the latest one before 15:05; if several have the same time, the last of them in the file is used", () => {
+  it("is the latest before 15:05, or the last one in the file if several have that time", () => {
     const second = { volume: 2, amount: 2.5, highE4: 20, lowE4: 8 };
     expect(lastSnapshot(quotes(150000000, 150459999, 150500000))).toEqual(second);
     expect(lastSnapshot(quotes(150000000, 150000000, 151500000))).toEqual(second);

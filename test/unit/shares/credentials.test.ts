@@ -63,7 +63,7 @@ describe("the cookie of a share", () => {
     expect(await cookie(await pair(), { nowMs: END })).toBe(false);
   });
 
-  it("does not open another share, and is refused when the share secret is a different one", async () => {
+  it("does not open another share, nor its own share when the share secret is a different one", async () => {
     expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
     expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
@@ -89,7 +89,7 @@ describe("the sign-in form of a share", () => {
       },
     });
 
-  it("contains a password, which is returned without the blanks that copying adds", async () => {
+  it("gives its password without surrounding white space, or null if it has no acceptable password", async () => {
     expect(await formPassword(form("username=abc&password=%20abc%2B%0A"))).toBe("abc+");
     expect(await formPassword(form("username=abc"))).toBeNull();
     expect(await formPassword(form('{"password":"x"}', { "Content-Type": "application/json" }))).toBeNull();

@@ -16,7 +16,7 @@ let made = 0;
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {
-  it("keeps every version that a client began to receive, but only the last one that it merely saw", async () => {
+  it("keeps every version that a client got, but only the last version that it merely saw or started", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -93,7 +93,7 @@ describe("the wrong-password guard (contract 8.6)", () => {
     expect(judgeAttempt(first.times, false, START + WRONG_WINDOW_MS + 1).lockedSeconds).toBe(1);
   });
 
-  it("neither counts a right password nor forgets the wrong ones after it", () => {
+  it("does not count a right password, and does not forget the wrong passwords before it", () => {
     let times: WrongTimes = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);

@@ -14,7 +14,7 @@ const part = (offset: number, length: number) => ({ kind: "part", offset, length
 const whole = { kind: "whole" };
 const unsatisfiable = { kind: "unsatisfiable" };
 
-/** Range headers, with the part of a file of 10,000 bytes that each selects, beside those of `drive-ranges.test.ts`. */
+/** Range headers, and what each selects in a file of 10,000 bytes. `drive-ranges.test.ts` has further headers. */
 const RANGES: [string | null, object][] = [
   ["", whole],
   ["bytes=9999-", part(9_999, 1)],
@@ -70,7 +70,7 @@ const none: Conditions = {
   ifRange: null,
 };
 
-/** Conditions with their verdicts, beside those of `drive-ranges.test.ts`. */
+/** Conditions and their verdicts. `drive-ranges.test.ts` has further conditions. */
 const CASES: [Partial<Conditions>, string][] = [
   [{ ifMatch: '"r1-abc", "r2-abc"' }, "proceed"],
   [{ ifMatch: "*" }, "proceed"],
@@ -104,7 +104,7 @@ describe("If-Range (RFC 9110, 13.1.5)", () => {
     ["", false],
     [LATER, false],
     ["Thursday, 12-Mar-26 02:00:00 GMT", true],
-  ])("of %j decides whether the range applies: %s", (header, expected) => {
+  ])("with the value %j lets the range apply: %s", (header, expected) => {
     expect(rangeCounts(header, file)).toBe(expected);
   });
 });
@@ -119,7 +119,7 @@ describe("HTTP dates (RFC 9110, 5.6.7)", () => {
     ["12 Mar 2026", null],
     ["0", null],
     ["", null],
-  ])("are refused or parsed: %j", (text, expected) => {
+  ])("such as %j are read as %j", (text, expected) => {
     expect(parseHttpDate(text)).toBe(expected);
   });
 

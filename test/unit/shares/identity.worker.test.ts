@@ -80,7 +80,7 @@ describe("a repeated request for a share (contract 8.3)", () => {
     ["renews the share after its end", 8 * DAY, FAR, false],
     ["keeps the share if the plan ends within 24 hours", DAY, MADE + DAY + HOUR, true],
     ["renews the share if the plan ends an hour after it", 6.5 * DAY, MADE + 7 * DAY + HOUR, false],
-    ["keeps the share if the plan ends with it", 6.5 * DAY, MADE + 7 * DAY, true],
+    ["keeps the share if the plan ends at the same time", 6.5 * DAY, MADE + 7 * DAY, true],
   ])("%s", (_, afterMs, planEndMs, kept) => {
     expect(isKept(share(), { nowMs: MADE + afterMs, planEndMs, secrets })).toBe(kept);
   });

@@ -25,7 +25,7 @@ const row = {
   subscriptions: JSON.stringify([{ plan: "flagship", startMs: 0, endMs: NOW + 1e10 }]),
 };
 
-/** The steps of a request: reads, derivations, comparisons, calls of a guard. */
+/** The steps of a request: database reads, signatures, digests and calls of a guard. */
 let steps: string[];
 /** The number of seconds for which the guard refuses passwords, or null if it does not. */
 let locked: number | null;
@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** Returns access to a deployment that has only the share `KNOWN`. */
+/** Returns the access of a request for `shareId` to a deployment whose only share is `KNOWN`. */
 function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {
@@ -101,7 +101,7 @@ describe("a share that does not exist", () => {
     expect(steps).toEqual(known);
   });
 
-  it("cannot be opened with the password that its id would have", async () => {
+  it("cannot be opened with the password that is derived from its id", async () => {
     const password = await sharePassword(SECRET, 1, UNKNOWN);
     const opened = await openShare(request(basic(UNKNOWN, password)), access(UNKNOWN));
     expect(opened).toEqual({ reason: "password_wrong", given: true });
@@ -111,7 +111,7 @@ describe("a share that does not exist", () => {
 describe("the guard of a share", () => {
   const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
 
-  it("is called only once for right passwords from an address, and again after a wrong one", async () => {
+  it("is called only once for right passwords from an address, and again after a wrong password", async () => {
     const here = access(KNOWN);
     for (let n = 0; n < 3; n++) expect(await openShare(await right(), here)).toMatchObject({ days: {} });
     expect(steps.filter((step) => step === "guard")).toHaveLength(1);

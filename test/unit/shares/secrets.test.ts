@@ -70,7 +70,7 @@ describe("base62", () => {
 });
 
 describe("SHARE_SECRET", () => {
-  it("may be one secret, or several with versions, of which new shares use the highest", () => {
+  it("may be one secret, or several with versions; new shares use the highest version", () => {
     expect(parseShareSecrets(SECRET.replaceAll(" ", "_"))).toEqual(ring([1, SECRET.replaceAll(" ", "_")]));
     const [one, two] = ["1".repeat(32), "2".repeat(40)];
     expect(parseShareSecrets(`2:${two}, 1:${one}\n`)).toEqual(ring([2, two], [1, one]));

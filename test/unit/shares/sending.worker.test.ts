@@ -8,7 +8,7 @@ import { MAX_IN_ALL, MAX_PER_SHARE, type Sending, sendRange } from "../../../src
 const { PACKS } = env as unknown as Env;
 
 const SIZE = 20_000_000;
-/** The length in bytes of the ranges that clients leave unread by default. */
+/** The default length, in bytes, of a range that a client leaves unread. */
 const UNREAD = 200_000;
 const bytes = new Uint8Array(SIZE).map((_, at) => (at * 31 + (at >> 12)) & 255);
 let version: FileVersion;
@@ -94,7 +94,7 @@ describe("the download of a range", () => {
   });
 });
 
-describe("the count of concurrent downloads", () => {
+describe("the number of concurrent downloads", () => {
   it("is limited for each share separately", async () => {
     const shareId = newShare();
     const clients = await many(MAX_PER_SHARE + 3, shareId);

@@ -62,7 +62,7 @@ describe("the revision that a range without conditions continues", () => {
     ["the present one if the client got the present one", [got("me", 2)], 2],
     ["the present one if the client saw only the present one", [saw("me", 2)], 2],
     ["unknown if the client got the old one and saw the present one", [got("me", 1), saw("me", 2)], null],
-    ["unknown if the client got one that is gone", [got("me", 7)], null],
+    ["unknown if the client got a revision that is gone", [got("me", 7)], null],
     ["the old one if only other clients got the present one", [got("me", 1), got("you", 2)], 1],
     ["the old one if the client is new and all others got the old one", [got("you", 1), got("her", 1)], 1],
     ["unknown if the client is new and the others differ", [got("you", 1), got("her", 2)], null],

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { parsePropfind } from "../../../src/shares/webdav.ts";
 
-it("parsePropfind reads the bodies of clients, and refuses other text", () => {
+it("parsePropfind reads PROPFIND bodies as clients send them, and refuses other text", () => {
   const ask =
     '<?xml version="1.0"?>\n<D:propfind xmlns:D="DAV:"><D:prop><D:getetag/></D:prop></D:propfind>\n';
   const these = { kind: "these", names: [{ namespace: "DAV:", name: "getetag" }] };

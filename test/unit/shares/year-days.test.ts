@@ -47,7 +47,7 @@ describe("a day of the year", () => {
     expect(stateOf(day)).toBe(state);
   });
 
-  it("with a file is present, whatever the calendar says", () => {
+  it("with a file is present even if the calendar says that it is closed", () => {
     expect(stateOf("20260302", { present: new Set([date("20260302")]) })).toBe("present");
   });
 
@@ -124,7 +124,7 @@ function pageOf(days: Record<string, string>, open: readonly string[]): string {
   });
 }
 
-describe("a day of a share that lacks a dataset", () => {
+describe("a day without one of the datasets of its share", () => {
   const days = {
     "20260303": "orders trades",
     "20260304": "orders quotes trades",
@@ -137,7 +137,7 @@ describe("a day of a share that lacks a dataset", () => {
   };
   const open = ["20260303", "20260304", "20260305", "20260306", "20260309", "20260310", "20260311", TODAY];
 
-  it("is incomplete, except today, on a day without trading, and before the dataset began", () => {
+  it("is incomplete, unless it is today, not a trading day, or earlier than the dataset's first day", () => {
     const page = pageOf(days, open);
     expect(/<p class="missing-line">([^<]*)</.exec(page)?.[1]).toBe(
       "1 trading day is missing: 03-11; 4 are incomplete: 03-05 – 03-06 (without trades, quotes), " +
@@ -151,7 +151,7 @@ describe("a day of a share that lacks a dataset", () => {
     expect(page).toContain("Incomplete</li>");
   });
 
-  it("is not shown in a share whose days all have the same datasets", () => {
+  it("does not exist in a share whose days all have the same datasets", () => {
     const page = pageOf({ "20260310": "orders", "20260311": "orders" }, ["20260310", "20260311"]);
     expect(page).toContain("No trading day is missing<");
     expect(page).not.toContain("Incomplete");

@@ -38,7 +38,7 @@ function wildOrders(from: Random, rows: number): TestOrder[] {
     order("093000000", {
       orderId: orderId(row),
       exchangeOrderId: exchangeOrderId(row),
-      // Up to this size the double nearest to a price converts back to its integer.
+      // Below this limit, the double nearest to a price converts back to the same integer.
       priceE4: priceE4(row) % 10 ** 15,
       volume: volume(row),
       orderType: from.pick(texts),

@@ -67,7 +67,7 @@ describe("a price in yuan", () => {
       const raw = random.integer(0, random.pick([9_999, 999_999, 2 ** 31, 2 ** 46]));
       const text = `${Math.floor(raw / 10_000)}.${String(raw % 10_000).padStart(4, "0")}`;
       expect(priceOf(text), text).toBe(raw);
-      // A double that is off by a few units in the last place, as other programs write it.
+      // Other programs write doubles that are off by a few units in the last place.
       const noisy = Number(text) * (1 + random.integer(-4, 4) * Number.EPSILON);
       const printed = noisy.toPrecision(17);
       if (printed.includes("e") || raw > 2 ** 43) continue;
@@ -196,7 +196,7 @@ describe("a date", () => {
 });
 
 describe("a security's code", () => {
-  it("is read with the suffixes of both exchanges and Beijing, and padded with lost zeros", () => {
+  it("is read with a suffix of Shanghai, Shenzhen or Beijing, and regains its lost leading zeros", () => {
     expect(readSecurity("600519.SH")).toEqual({ symbol: "600519", market: "SH", zerosLost: false });
     expect(readSecurity("1.xshe")).toEqual({ symbol: "000001", market: "SZ", zerosLost: true });
     expect(readSecurity("430047.BJ")?.market).toBe("BJ");

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { CodeTable } from "../../../../src/pack-builder/parse/code-table.ts";
 
 describe("a table of codes", () => {
-  it("refuses the 60,001st code, whichever dataset the column belongs to", () => {
+  it("refuses the 60,001st different code", () => {
     const table = new CodeTable();
     const numberOf = (code: number) => {
       const text = Buffer.from(String(code));

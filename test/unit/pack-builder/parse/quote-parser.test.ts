@@ -94,7 +94,7 @@ describe("a line of 行情.csv", () => {
     expect(rows).toMatchObject([{ bid3E4: 77, bid1E4: 0, numTrades: 0, iopvE4: 0 }]);
   });
 
-  it("is read with the turnover nearest to its text, in any notation", () => {
+  it("has its turnover read as the double nearest to the text, in any notation", () => {
     const texts = ["6244678924.61", "0.07", "12345678901234.56", "1.2018e+006", "", "3.", "123456789012345"];
     const { rows, reasons } = vendor(...texts.map((text) => quoteLine({ 当日成交额: text })));
     expect(reasons).toEqual([]);
@@ -161,7 +161,7 @@ describe("a line of 行情.csv", () => {
     expect(counts.sentinel_row).toBe(1);
   });
 
-  it("that steps back in time is counted, and keeps its position", () => {
+  it("that is earlier than the previous line is counted and keeps its position", () => {
     const { rows, counts } = vendor(quoteLine(), quoteLine({ 时间: "92957000" }), quoteLine());
     expect(rows.map(({ time }) => time)).toEqual([93000010, 92957000, 93000010]);
     expect(counts.unsorted).toBe(1);

@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Returns how many rows share each time, in ascending order. */
+/** Returns the number of rows of each time, ascending. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
@@ -63,7 +63,7 @@ describe("a sample day as a whole", () => {
     );
   });
 
-  it("has more securities if it has more rows: 48 different codes for 800,000 rows", () => {
+  it("with 800,000 rows has 48 different securities", () => {
     const codes: string[] = [];
     let rows = 0;
     for (const { symbol, market, columns } of sampleSections({ tradedate: TRADEDATE, rows: 800_000 })) {

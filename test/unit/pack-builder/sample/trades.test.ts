@@ -23,7 +23,7 @@ interface Order {
   left: number;
 }
 
-/** Returns orders, trades and cancels in order of events: within a millisecond orders, then trades, then cancels. */
+/** Returns orders, trades and cancels by time. At equal times, orders come first, then trades, then cancels. */
 function events(from: OrderColumns, of: TradeColumns) {
   const own = Array.from({ length: from.rows }, (_, row) => {
     const isCancel = text(from.orderType, row) === "D";
