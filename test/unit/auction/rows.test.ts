@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("are one row per call snapshot, with the matched and unmatched shares, and one row for the result", () => {
+  it("consist of a row with matched and unmatched shares per call snapshot, and a row for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -40,7 +40,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("include both a call and the result when the two have the same time but different values", () => {
+  it("include both a call snapshot and the result even if they have the same time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",
@@ -71,7 +71,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ ...OPENED, time: 92959999 })).toHaveLength(1);
   });
 
-  it("exclude snapshots before the result that are not call snapshots, and report them", () => {
+  it("exclude snapshots before the result that are impossible in an auction; these are reported", () => {
     const open = call(91503000, 100_500, 300);
     const deeper: Snapshot = { ...open, bid: [...(open.bid ?? []), [100_400, 100]] };
     const strange: Snapshot[] = [
@@ -121,7 +121,7 @@ describe("the change from the previous close (contract 8.10)", () => {
     expect(change(274_000, 272_000)).toBe(0.7353);
   });
 
-  it("is the rounded exact quotient, even for prices at which doubles are not precise enough", () => {
+  it("is computed exactly before rounding, even for prices at which doubles are not precise enough", () => {
     const random = printedRandom("percent change");
     for (let round = 0; round < 2_000; round++) {
       const most = round % 2 === 0 ? 20_000_000 : 2_000_000_000_000;

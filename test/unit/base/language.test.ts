@@ -19,13 +19,13 @@ describe("preferredLanguage (contract 1.8)", () => {
     ["en;q=high,zh;q=0.1", "zh"],
     ["zhuang,english", "both"],
     [";;;,,,=", "both"],
-  ])("for the header %j, returns %s", (header, language) => {
+  ])("given the header %j returns %s", (header, language) => {
     expect(preferredLanguage(header)).toBe(language);
   });
 });
 
 describe("inLanguage", () => {
-  it("puts Chinese before English", () => {
+  it("puts Chinese before English when both are wanted", () => {
     expect(inLanguage({ zh: "好。", en: "Fine." }, "both")).toBe("好。 Fine.");
   });
 });

@@ -117,7 +117,7 @@ describe("memory from an isolate's budget", () => {
     expect(again.is).toBe("held");
   });
 
-  it("is counted by what a body still holds, even if that is more than was reserved", async () => {
+  it("is freed as a body is read, and grows if a body needs more than was reserved", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = ask(budget, { bytes: 15 });
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory when another request has waited for 5 s, the longest unread body first", async () => {
+  it("loses its memory to a request that has waited for 5 s, if it has been unread the longest", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);

@@ -118,8 +118,8 @@ describe("the kind of a webhook", () => {
   });
 });
 
-describe("the answer of a webhook's receiver", () => {
-  it("is judged by its body if the receiver is a chat robot, because robots refuse with HTTP 200", () => {
+describe("the response to a webhook notice", () => {
+  it("is judged by its body if it is from a chat robot, because robots also refuse with HTTP 200", () => {
     expect(webhookProblem("plain", 204, "")).toBeNull();
     expect(webhookProblem("plain", 500, "")).toBe("it answered HTTP 500");
     expect(webhookProblem("wecom", 200, '{"errcode":0,"errmsg":"ok"}')).toBeNull();

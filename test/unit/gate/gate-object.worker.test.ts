@@ -78,7 +78,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await granted(gate)).use.requests).toBe(2);
   });
 
-  it("expires exactly 60 s after it was granted for 60 s, if it is not released", async () => {
+  it("expires exactly at the end of its 60 s if it is not released", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     vi.setSystemTime("2026-11-27T01:30:00.000Z");
     const gate = freshGate();
@@ -92,7 +92,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
 });
 
 describe("the daily quota of a gate object (contract 7.3)", () => {
-  it("with a limit of 40 files allows exactly 40 when 50 workers request one each", async () => {
+  it("allows exactly 40 files when 50 workers request one file each under a limit of 40", async () => {
     const gate = freshGate();
     const ask = () => json({ kind: "parquet", limits: { requests: null, files: 40 } });
     const refusals: string[] = [];

@@ -102,7 +102,7 @@ describe("the credits of a gate", () => {
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("are reported until the day ends, both the service's and the operator's", () => {
+  it("by the service and by the operator are reported until the day ends", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

@@ -155,7 +155,7 @@ describe("messages (contract 1.8)", () => {
     }
   });
 
-  it("about an unknown security suggest the other exchange or say that Beijing's is not carried", () => {
+  it("about an unknown security suggest the other exchange or say that Beijing is not carried", () => {
     const [other, nowhere, beijing] = the("security_unknown").map((denial) => say(denial));
     expect(other).toContain("did you mean 000001.SZ?");
     expect(nowhere).not.toContain("did you mean");

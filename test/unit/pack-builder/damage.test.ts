@@ -35,24 +35,24 @@ describe("NUL bytes", () => {
   const startOf = (row: number) => starts[row] ?? 0;
 
   it.each([
-    ["a tail of whole lines", startOf(3), whole.length, [1, 2, 3], 1],
-    ["a tail from the middle of a line", startOf(3) + 20, whole.length, [1, 2, 3], 1],
+    ["over the last three lines", startOf(3), whole.length, [1, 2, 3], 1],
+    ["from the middle of a line to the end of the file", startOf(3) + 20, whole.length, [1, 2, 3], 1],
     [
-      "a hole from the middle of a line to the middle of another",
+      "from the middle of a line to the middle of a later line",
       startOf(1) + 20,
       startOf(3) + 30,
       [1, 5, 6],
       1,
     ],
-    ["a hole of whole lines", startOf(1), startOf(3), [1, 5, 6], 1],
+    ["over two whole lines", startOf(1), startOf(3), [1, 5, 6], 1],
     [
-      "a hole from the start of a cell to the start of another",
+      "from the start of a cell to the start of a cell in a later line",
       startOf(1) + 10,
       startOf(3) + 10,
       [1, 5, 6],
       1,
     ],
-  ])("are quarantined as one broken line and degrade the pack: %s", async (_, from, to, numbers, broken) => {
+  ])("%s are quarantined as one broken line and degrade the pack", async (_, from, to, numbers, broken) => {
     const found = await of(withHole(from, to));
     expect(found.numbers).toEqual(numbers);
     expect(found.report).toMatchObject({ result: "degraded", broken: { rows: broken } });
@@ -186,7 +186,7 @@ describe("a file of orders", () => {
     expect(report.result).toBe("whole");
   });
 
-  it.each([-1, 0, 1])("is read if its size is that of a chunk plus %i bytes", async (more) => {
+  it.each([-1, 0, 1])("is read if it is as long as a chunk plus %i bytes", async (more) => {
     const file = vendorFile(...Array.from({ length: 20 }, (_, i) => vendorLine({ exchangeOrderId: `${i}` })));
     const chunkBytes = Buffer.byteLength(file) - more;
     const { report } = await built(delivery({ [PATH]: file }), { chunkBytes });

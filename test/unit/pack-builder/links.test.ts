@@ -120,7 +120,7 @@ describe("links and outside paths", () => {
     ]);
   });
 
-  it.skipIf(isMissing("7z"))("in a 7z archive are never unpacked, but named", async () => {
+  it.skipIf(isMissing("7z"))("in a 7z archive are left out and named", async () => {
     const { folder, outside } = inAndOut();
     symlinkSync(outside, join(folder, "000001.SZ"));
     symlinkSync(join(outside, NAME), join(folder, "orders.csv"));

@@ -269,7 +269,7 @@ describe("an archive that cannot be read", () => {
 });
 
 describe("the files in a folder", () => {
-  it("are recognised without an extension, and those left out are reported with the reason", async () => {
+  it("are recognised without an extension, and each file left out is reported with the reason", async () => {
     const { report } = await built(
       delivery({
         orders: plainFile(1, 2),

@@ -57,7 +57,7 @@ function withCopies<R extends Rows>(rows: R, row: number, count: number): R {
 }
 
 describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
-  it.each(["vendor", "insight"])("finds no fault in 2023-07-11 delivered in layout %s", async (layout) => {
+  it.each(["vendor", "insight"])("finds no fault in the day 2023-07-11 in layout %s", async (layout) => {
     const { sheet } = await checkedDay(JULY, [
       `orders-20230711-${layout}.zip`,
       `trades-20230711-${layout}.zip`,
@@ -115,7 +115,7 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
     if (last === undefined) throw new Error("no snapshot");
-    // The last snapshot comes from a separate reader. Its totals equal those of the trades to the hundredth of a yuan.
+    // The last snapshot comes from a separate reader. Its totals equal the trades' totals to the hundredth of a yuan.
     const { checks } = checkSecurity({ ...security, ...own, lastSnapshot: last }, {}, []);
     expect(checks.sums).toEqual({ verdict: "passed" });
     const { volume, amount } = tradedTotals(own.trades);

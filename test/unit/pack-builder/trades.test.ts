@@ -245,7 +245,7 @@ describe("a delivery of one or several datasets", () => {
       ),
     });
 
-  it("gives the requested pack and a report that names the files of other datasets", async () => {
+  it("gives the requested pack, and a report that names the files of other datasets", async () => {
     const { report } = await trades(folder());
     expect(report).toMatchObject({ result: "whole", rows: 1, securities: 2, securitiesWithoutOrders: 1 });
     expect(report.leftOut.map(({ reason }) => reason)).toEqual(Array(3).fill("other_dataset"));

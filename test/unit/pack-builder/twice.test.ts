@@ -41,7 +41,7 @@ describe("a security delivered in two files", () => {
     }
   });
 
-  it("is refused with the names of both if they are in archives and their rows are numbered", async () => {
+  it("is refused with the names of both even if they are archives with numbered rows", async () => {
     const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
     await expect(
       built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),

@@ -18,7 +18,7 @@ describe("a pool whose thread ends", () => {
     expect(await settled).toEqual([rejected, rejected]);
   });
 
-  it("rejects later work with the thread's error, and survives an error of a thread without work", async () => {
+  it("rejects later work with the thread's error, even if the idle thread then reports another error", async () => {
     const pool = new WorkerPool(1);
     onTestFinished(() => pool.close());
     const running = pool.checkSlice(NOTHING);

@@ -19,7 +19,7 @@ export function sevenZip(cwd: string, ...args: string[]): void {
   expect(status, String(stdout)).toBe(0);
 }
 
-/** Returns a folder that contains only `script` as an executable named `7z`. */
+/** Returns a folder that contains only an executable shell script named `7z`. */
 export function substituteSevenZip(...script: string[]): string {
   const programs = temporaryFolder();
   writeFileSync(join(programs, "7z"), `#!/bin/sh\n${script.join("\n")}\n`);

@@ -23,7 +23,7 @@ function written(...columnData: ColumnSource[]): Uint8Array {
 const symbol: ColumnSource = { name: "code", data: ["600519", "300750"], type: "STRING" };
 
 describe("the footer of an auction pack (contract 8.7)", () => {
-  it("is accepted for the pack's own day, and refused for another day with both dates", async () => {
+  it("is accepted for the pack's own day; for another day it is refused and both dates are named", async () => {
     const bytes = auctionPack(DAY).bytes;
     expect(await problemOf(bytes)).toBeNull();
     expect(await problemOf(bytes, "20260313" as BeijingDate)).toBe(

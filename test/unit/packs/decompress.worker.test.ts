@@ -2,7 +2,7 @@ import { zstdCompressSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { decompressPage } from "../../../src/packs/decompress.ts";
 
-describe("decompression of a page in the worker's runtime", () => {
+describe("decompressPage in the worker's runtime", () => {
   it("restores pages of every size, including sizes at which the runtime's own decoder fails", () => {
     const steps = [1, 2, 3, 4, 8, 16].flatMap((step) => [-1, 0, 1].map((change) => step * 40_960 + change));
     for (const size of [1, 9, 63, 64, 65, 130_000, 300_000, ...steps]) {

@@ -55,7 +55,7 @@ function formerBlock() {
   return { block, sizes: former, entry: { ...entry, length } };
 }
 
-/** Writes a pack that contains only `formerBlock`, with the footers of the former builder. Returns the pack's path. */
+/** Writes a pack whose only block is from `formerBlock`, with the former builder's footers. Returns the pack's path. */
 async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof formerBlock>): Promise<string> {
   const former: Dataset = {
     ...trades,

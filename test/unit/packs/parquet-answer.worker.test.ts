@@ -115,7 +115,7 @@ describe("the Parquet answer (contract 6)", () => {
     await expect(open({ ...object, etag: "0".repeat(32) })).rejects.toMatchObject({ kind: "changed" });
   });
 
-  it("breaks off before the last bytes wherever the section is damaged or truncated", async () => {
+  it("ends with an error before its last bytes if the section is damaged or truncated anywhere", async () => {
     const random = randomFrom(7);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {
@@ -130,7 +130,7 @@ describe("the Parquet answer (contract 6)", () => {
     }
   });
 
-  it("of named columns fails before its last bytes wherever the section is damaged outside its footer", async () => {
+  it("with named columns fails before its last bytes if the section is damaged outside its footer", async () => {
     const random = randomFrom(8);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {

@@ -151,7 +151,7 @@ describe("a day without one of the datasets of its share", () => {
     expect(page).toContain("Incomplete</li>");
   });
 
-  it("does not exist in a share whose days all have the same datasets", () => {
+  it("is not reported as incomplete if all days of the share have the same datasets", () => {
     const page = pageOf({ "20260310": "orders", "20260311": "orders" }, ["20260310", "20260311"]);
     expect(page).toContain("No trading day is missing<");
     expect(page).not.toContain("Incomplete");

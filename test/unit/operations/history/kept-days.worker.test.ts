@@ -75,7 +75,7 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
 describe("the cache of days", () => {
-  it("saves the D1 queries of later pages of a security for 10 s, and all but one for another security", async () => {
+  it("saves all D1 queries for the same security for 10 s, and all but one for another security", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -175,7 +175,7 @@ describe("the announcement of a change (contract 9)", () => {
     expect(await left()).toBe(0);
   });
 
-  it("of a new day or a withdrawal also appears after 15 s", async () => {
+  it("also appears after 15 s if the change is a new day or a withdrawal", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect([await changesOf(key, date, 14.999), await statusOf(key, date, 14.999)]).toEqual([[], "absent"]);
     expect(await statusOf(key, date, 15)).toBe("available 1");

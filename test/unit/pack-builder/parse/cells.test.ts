@@ -110,7 +110,7 @@ describe("an unusual number", () => {
     expect("problem" in read ? read.problem : read.value).toBe(expected);
   });
 
-  it("is read as 0 if it is 2^64 - 1 and marks an absent id", () => {
+  it("is read as 0 if it is 2^64 - 1 in a column where this value marks an absent id", () => {
     for (const text of ["18446744073709551615", "1.84467e+019", "1.8446744073709552e+19"]) {
       expect(oddNumber(text, 0, "zero")).toEqual({ value: 0, form: "sentinel" });
       expect(oddNumber(text, 0, "refuse")).toEqual({ problem: "is beyond 2^53" });

@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Returns the number of rows of each time, ascending. */
+/** Returns the numbers of rows that share a time, in ascending order. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
@@ -57,7 +57,7 @@ describe("a sample day as a whole", () => {
     expect(day("a")).not.toBe(day("a", "20261126" as BeijingDate));
   });
 
-  it("never changes, so that answers copied into documents stay true", () => {
+  it("never changes, so that answers copied into documents stay correct", () => {
     expect(digest(sampleSections({ tradedate: TRADEDATE, rows: 5_000 }))).toMatchInlineSnapshot(
       `"a456e37176ab07647c1f766fdf3e9a614f0f870c2cc9d0eff236023296e318ec"`,
     );
