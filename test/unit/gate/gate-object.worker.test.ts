@@ -45,7 +45,7 @@ describe("the slot of a gate object (contract 2.4)", () => {
     expect((await gate.stub().state()).use.requests).toBe(1);
   });
 
-  it("can be released by lease, grant id or request id, and a repeat does not affect the next holder", async () => {
+  it("can be released by lease, grant id or request id; a second release does not affect the next holder", async () => {
     const gate = freshGate();
     const first = await granted(gate);
     await first.lease.release({ credit: false });

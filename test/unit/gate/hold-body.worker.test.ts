@@ -105,7 +105,7 @@ it("holdBody does not credit the request when the store fails after the client s
 });
 
 it.each([0, 1, 2])(
-  "holdBody does not credit the request when the store fails after the client stalled only before piece %i",
+  "holdBody does not credit the request when the store fails after the client stalled for 15 s before piece %i",
   async (stalledAt) => {
     const body = await send(async (writer) => {
       for (let n = 0; n < 3; n++) await writer.write(piece(100));

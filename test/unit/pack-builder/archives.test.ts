@@ -50,7 +50,7 @@ describe("a ZIP archive in a delivery", () => {
     expect(countsOf(report)).toMatchObject({ no_order_file: 2 });
   });
 
-  it("is also read inside a delivered folder", async () => {
+  it("is also read when it is one of several in a folder", async () => {
     const folder = delivery({
       "20230711/a.zip": zipOf([{ name: "600519.SH/逐笔委托.csv", content: FILE }]),
       "20230711/b.zip": zipOf([

@@ -65,7 +65,7 @@ describe("a compressed single file", () => {
     }
   });
 
-  it("that is truncated or damaged is refused with its name and what to do", async () => {
+  it("that is truncated or damaged is refused; the message names it and says what to do", async () => {
     const text = Buffer.from(plainFile(1, 500));
     for (const [name, bytes] of [
       ["orders.csv.gz", gzipSync(text)],
@@ -247,7 +247,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
 });
 
 describe("an archive that cannot be read", () => {
-  it.skipIf(isMissing("7z"))("is refused with one sentence: the problem and what to do", async () => {
+  it.skipIf(isMissing("7z"))("is refused with a line that states the problem and what to do", async () => {
     const source = delivery({ "orders.csv": plainFile(1, 500) });
     const folder = temporaryFolder();
     sevenZip(source, "a", "-pabc", "-mhe=on", join(folder, "hidden.7z"), "orders.csv");

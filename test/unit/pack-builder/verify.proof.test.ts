@@ -63,7 +63,7 @@ describe("a pack file", () => {
     packs = { orders: pack, trades: await packOf("trades", 10_001), quotes: await packOf("quotes", 1_001) };
   });
 
-  it("passes the verification with its number of rows if it is intact", async () => {
+  it("passes the verification if it is intact, and its number of rows is returned", async () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });

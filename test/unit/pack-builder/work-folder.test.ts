@@ -30,7 +30,7 @@ describe("builds into one folder", () => {
     }
   });
 
-  it("remove the work folder of a killed build, but not of a running build or another machine's", async () => {
+  it("remove the work folders of killed builds, but not of running builds or builds on other machines", async () => {
     const out = temporaryFolder();
     const host = hostname().replaceAll(/[^\w.]/g, "_");
     const ended = spawnSync("true").pid;

@@ -14,7 +14,7 @@ const blocks = [1, 2, 3].map((block) =>
 );
 
 describe("the chunk table", () => {
-  it("holds the chunk sizes in 120 bytes per block, and a checksum of 4 bytes", () => {
+  it("consists of 120 bytes of chunk sizes per block and a checksum of 4 bytes", () => {
     const table = encodeChunkTable(blocks, COLUMNS.length);
     expect(table.length).toBe(3 * 120 + 4);
     expect(chunkTableBytes(3, COLUMNS.length)).toBe(table.length);

@@ -54,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if a book from 5 s before to 1 s after each row gives that row, and the last book the result", () => {
+  it("passes if each row follows from a book within 5 s before or 1 s after it, and the result from the last", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -76,7 +76,7 @@ describe("the auction-pack check in Shanghai", () => {
     }
   });
 
-  it("fails if the book that gives the row ended 5 s before it or begins more than 1 s after it", () => {
+  it("fails if the book that gives a row ended 5 s before the row or began more than 1 s after it", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);

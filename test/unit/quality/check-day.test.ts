@@ -36,7 +36,7 @@ function short(verdict: Verdict): string | (string | undefined)[] {
 }
 
 describe("the coverage check of a day", () => {
-  it("passes with both datasets of both exchanges", () => {
+  it("passes with orders and trades of both exchanges", () => {
     expect(checkCoverage(DAY, both(100))).toEqual({ verdict: "passed" });
   });
 
