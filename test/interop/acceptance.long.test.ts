@@ -1,4 +1,4 @@
-/** `edgetape acceptance` with short time limits against a local service, directly and through faulty proxies. */
+/** Runs `edgetape acceptance` with short time limits against a local service, directly and through faulty proxies. */
 import { createServer, request, type Server } from "node:http";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -43,7 +43,7 @@ interface Result {
   detail: string;
 }
 
-/** Runs the command, with an operator's token if one is given. */
+/** Runs the command and checks that its output does not contain the API key. */
 async function acceptance(baseUrl: string, more: string[], adminToken = "") {
   const bounds = ["--stream", "2", "--bound", String(BOUND_SECONDS), "--within", "20"];
   const args = ["acceptance", "--account", accountId, "--pages", "20", ...bounds, ...more];
@@ -105,7 +105,7 @@ describe("edgetape acceptance", () => {
     expect(lines.at(-1)).toBe("12 ok, 0 failed, 4 skipped");
   });
 
-  it("reports failed checks behind a proxy that blocks clients, drops Range and truncates bodies", async () => {
+  it("reports failures when a proxy blocks clients, drops Range and truncates bodies", async () => {
     const { url, server } = await corrupting(service.baseUrl);
     const { status, failed } = await results(url, ["--quick"], service.adminToken);
     server.closeAllConnections();
@@ -116,7 +116,7 @@ describe("edgetape acceptance", () => {
     );
   });
 
-  it("compares the client address that the worker receives with the one that the edge sees", async () => {
+  it("checks that the worker receives the client address that the edge sees", async () => {
     const seen = async (told: string | null) => {
       const { url, server } = await edge(service.baseUrl, told);
       const check = placeChecks(url, service.adminToken).find(({ name }) => name === "address");
@@ -136,7 +136,7 @@ describe("edgetape acceptance", () => {
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
-  it("names what is missing without a URL or a key, and the request that fails for a day without data", async () => {
+  it("names a missing URL or key, and the request that fails when the day has no data", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");
@@ -204,8 +204,8 @@ async function listening(server: Server): Promise<string> {
 }
 
 /**
- * Starts a proxy with common faults: it refuses Python, redirects GET, drops Range, hides addresses and truncates large
- * bodies.
+ * Starts a proxy with common faults: it refuses Python clients, redirects GET, drops Range, hides the caller's address
+ * and truncates large bodies.
  */
 async function corrupting(target: string): Promise<{ url: string; server: Server }> {
   const server = createServer((asked, answer) => {

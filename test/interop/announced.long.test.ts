@@ -1,6 +1,6 @@
 /**
- * Webhook notices of changes to a day (contract 9): when a notice arrives, no page shows the previous state any longer,
- * and `data_changes` lists the change. As in a deployment, the service caches days in memory.
+ * Tests webhook notices of changes to a day (contract 9). When a notice arrives, pages already show the new state and
+ * `data_changes` lists the change. The service caches days in memory, as a deployment does.
  */
 import { rmSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
@@ -58,7 +58,7 @@ async function evening(seed: string): Promise<void> {
 }
 
 describe("a webhook notice", () => {
-  it("of nightly arrives only when pages show the new revision", async () => {
+  it("from nightly arrives only after pages show the new revision", async () => {
     await evening("first");
     await evening("second");
     expect(seen).toEqual([
@@ -67,7 +67,7 @@ describe("a webhook notice", () => {
     ]);
   });
 
-  it("of the scheduled task arrives only when pages no longer show the withdrawn day", async () => {
+  it("from the scheduled task arrives only after pages stop showing the withdrawn day", async () => {
     expect(await view("before")).toBe("before: pages revision 2, told published 2");
     await asOperator(service, "POST", `/admin/days/${DAY}/withdraw`, { revision: 2 });
     await asOperator(service, "POST", "/admin/doctor/scheduled", { tell: true });

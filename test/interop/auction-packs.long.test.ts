@@ -77,7 +77,7 @@ describe("the auction pack of a day", () => {
       "",
     ]);
     expect(await listed()).toMatch(/ 2 +withdrawn \(wrong prices\) /);
-    // A second withdrawal, as after a command that was killed between quotes and auction pack, changes nothing.
+    // An operator can repeat the command, for example if it was killed between the quotes and the auction pack.
     expect(await edgetape("day", "withdraw", ...ofQuotes, "--yes")).toMatch(
       /^[^\n]+ was already withdrawn by \S+\n$/,
     );
@@ -86,7 +86,7 @@ describe("the auction pack of a day", () => {
     expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
   });
 
-  it("is named when other quotes are restored or adopted, until their own auction pack replaces it", async () => {
+  it("is reported as possibly outdated when different quotes are restored or adopted", async () => {
     const ofQuotes = [DAY, "--dataset", "quotes", "--yes"];
     const stale = (revision: number) =>
       `${NAME}, revision ${revision}, was made before these quotes were served, and may not fit them. ` +
@@ -107,7 +107,7 @@ describe("the auction pack of a day", () => {
     expect(await publish("first")).toContain("was already offered, as revision 3.");
   });
 
-  it("is named when it stays in shares, because quotes without an auction are published", async () => {
+  it("stays in shares when quotes without an auction are published, and the command says so", async () => {
     const made = day({ tradedate: DAY, securities: [security("600519", [order("100000000")])] });
     const path = join(folder, `${DAY}_quotes.parquet`);
     writeFileSync(path, (await packOf(made, "quotes")).bytes);

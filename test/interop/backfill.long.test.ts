@@ -1,4 +1,4 @@
-/** `edgetape backfill` after it was killed, after a withdrawal, with days that fail, and on two hosts. */
+/** Runs `edgetape backfill` after a kill, after a withdrawal, with days that fail, and on two hosts. */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
@@ -79,7 +79,7 @@ describe("edgetape backfill", () => {
     expect(JSON.parse(retried.stdout)).toMatchObject({ days: 0, failed: [] });
   });
 
-  it("continues after a failed day, stops after three in a row, and with --failed retries only the failed days", async () => {
+  it("stops after three failed days in a row, and retries only failed days with --failed", async () => {
     const some = join(folder, "some");
     const good = ["20260105", "20260109"];
     const bad = ["20260106", "20260107", "20260108"];
@@ -118,7 +118,7 @@ describe("edgetape backfill", () => {
     expect(await run("--failed")).toMatchObject({ status: 0, result: { days: 0, table: [] } });
   });
 
-  it("runs on two hosts concurrently, each with its own work folder, even if their days overlap", async () => {
+  it("can run on two hosts at the same time with separate work folders, even if both load the same day", async () => {
     const shared = join(folder, "shared");
     const [first, second, third] = ["20260202", "20260203", "20260204"] as const;
     const delivered = [first, second, third].map((day) =>

@@ -1,4 +1,4 @@
-/** A backup restores no access that has been revoked since, and no rows that the service did not write. */
+/** A backup restores no access that was revoked after the backup, and no rows that the service did not write. */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import { type Service, startAfter, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
-/** The exit status of a restore that succeeded except for objects that the bucket lacks. */
+/** The exit status of a restore that succeeded, but found that objects are missing in the bucket. */
 const WITHOUT_OBJECTS = 3;
 const folder = testFolder("edgetape-seals-");
 const file = join(folder, "backup.jsonl");
@@ -60,7 +60,7 @@ const external = {
 };
 
 describe("a key, token, share or account revoked after a backup", () => {
-  it("stays revoked after a restore, which lists it, and a revoked key cannot be imported again", async () => {
+  it("stays revoked when the backup is restored, and the restore lists it", async () => {
     const body = { name: "Ann", scope: "admin" };
     const token = await asOperator<IssuedToken>(service, "POST", "/admin/tokens", body);
     const owner = await account(service, { plan: "flagship", keys: 3 });
@@ -179,7 +179,7 @@ describe("the seal of a backup", () => {
     return path;
   }
 
-  it("prevents the restore of an edited row, a missing page, another backup's pages or a changed head", async () => {
+  it("prevents a restore with an edited row, a missing page, pages of another backup or a changed head", async () => {
     const body = lines().slice(0, -1);
     const is = (text: string) => body.findIndex((line) => line.startsWith(text));
     const edited = body.map((line) => line.replace('"account.create"', '"account.delete"'));
@@ -218,7 +218,7 @@ describe("the seal of a backup", () => {
     expect(await asOperator<Account[]>(target, "GET", "/admin/accounts")).toBeDefined();
   });
 
-  it("is accepted after the secret is rotated, and refused by a deployment that lacks its version of the secret", async () => {
+  it("is accepted after the secret is rotated, and refused by a deployment without the new secret", async () => {
     const [old, fresh] = [
       "test-backup-secret-of-this-deployment-001",
       "a-newer-backup-secret-of-this-deployment",
@@ -234,7 +234,7 @@ describe("the seal of a backup", () => {
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });
 
-  it("is missing in the first format, which therefore needs --unauthenticated", async () => {
+  it("is missing in backups of the first format, so their restore needs --unauthenticated", async () => {
     const [head = "", ...rest] = lines().slice(0, -1);
     const { identity: _, ...first } = JSON.parse(head) as Record<string, unknown>;
     const body = [

@@ -74,7 +74,7 @@ expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchOb
 // Serves the content of revision 1 again as revision 3, without a new object.
 await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
 expect(await revisionOf(origin, DAY)).toBe(3);
-// A cursor on content that the restored catalog does not have.
+// A cursor on revision 3, which the backup does not contain.
 const cursor = pageOf(await page(origin)).next_cursor;
 await publish(origin, build(LATER, 100));
 // The last change number before the restore.
@@ -82,22 +82,22 @@ const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment", () => {
-  it("lets no cursor mix rows of two builds, even if a revision number is issued again", async () => {
+  it("invalidates cursors on a revision that it removed, even when that number is issued again", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // Revision 3, on which the paging began, now names other content.
+    // The cursor was issued for revision 3, which now has different content.
     expect(await serveAgain(target, DAY)).toBe(3);
     expect((await page(target)).headers["x-revision"]).toBe("3");
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
-    // After a restore of the content on which the paging began, a new cursor returns the right rows.
+    // When the original content is restored, a new cursor returns the right rows.
     await asOperator(target, "POST", `/admin/days/${DAY}/restore`, { revision: 3, to: 1 });
     const fourth = pageOf(await page(target)).next_cursor;
     expect(pageOf(await page(target, { cursor: fourth })).items[0]?.[8]).toBe(102);
   });
 
-  it("lists every served day in the changes, under change numbers that were not used before", async () => {
+  it("adds every served day to `data_changes`, with change numbers that were not used before", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
@@ -115,7 +115,7 @@ describe("a restore into an empty deployment", () => {
     ]);
   });
 
-  it("offers a newer pack in R2 for adoption, and serves it once it is adopted", async () => {
+  it("makes a newer pack in R2 adoptable, and the adopted pack is served", async () => {
     await using target = await startAfter(origin);
     // Copies the objects together with their metadata.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
@@ -138,7 +138,7 @@ describe("a restore into an empty deployment", () => {
 });
 
 describe("a restore over the catalog that issued the revisions", () => {
-  it("issues no revision number again, and lists in the changes how each day differs", async () => {
+  it("reuses no revision number, and lists in `data_changes` how each day changed", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);

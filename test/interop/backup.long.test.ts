@@ -127,7 +127,7 @@ describe("a service restored from a backup into an empty deployment with the obj
 });
 
 describe("a backup restored into an empty deployment without the objects", () => {
-  it("leaves every day unserved, makes the command exit with status 3, and lets the days be published again", async () => {
+  it("leaves every day unserved until its pack is published or copied again", async () => {
     await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
     expect(status).toBe(3);
@@ -169,7 +169,7 @@ describe("a backup restored into a deployment that is not empty", () => {
     expect(await db.prepare(strangers).first<{ n: number }>()).toEqual({ n: 0 });
   });
 
-  it(`leaves the old or the new content when the command is killed, and completes in the next run (${KILLS} kills)`, async () => {
+  it(`is applied fully or not at all when the command is killed, and fully by the next run (${KILLS} kills)`, async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     await publish(target, dayOf("20260305", 100_000));

@@ -112,7 +112,7 @@ describe("edgetape subscription", () => {
 });
 
 describe("edgetape key", () => {
-  it("lists the keys of an account, and replaces a key with an overlap", async () => {
+  it("lists the keys of an account, and replaces a key while the old key still works", async () => {
     const [old = ""] = (await done("key", "issue", "c-17", "--name", "server")).split("\n");
     const keyId = /^(\S+) .*server/m.exec(await done("key", "list", "c-17"))?.[1] ?? "";
     const [fresh = "", , told = ""] = (await done("key", "roll", keyId, "--overlap", "2d")).split("\n");
@@ -203,7 +203,7 @@ describe("edgetape token and audit", () => {
 });
 
 describe("edgetape explain", () => {
-  it("explains a request id with a text for the customer, and says why a given request would be refused", async () => {
+  it("explains a past request by its id, and says why a given request would be refused", async () => {
     await done("account", "create", "c-9");
     const [key = ""] = (await done("key", "issue", "c-9")).split("\n");
     const request = { apiname: "level2_order_history", params: { symbol: "600519" } };

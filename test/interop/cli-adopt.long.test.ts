@@ -1,4 +1,4 @@
-/** Repairs of a catalog that was restored from an older backup, with `day adopt` and `doctor --repair`. */
+/** Repairs a catalog that was restored from an older backup, with `day adopt` and `doctor --repair`. */
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";

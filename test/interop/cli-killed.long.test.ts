@@ -85,7 +85,7 @@ async function killed({ args, environment }: Command, { runMs, requests }: Cours
 /** Returns the command of a round and the rows that it publishes. They differ from the rows of the previous round. */
 type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
 
-/** Kills the command in each round. The previous or the new rows must be served, and the next run must complete. */
+/** Kills the command in each round. Then the previous or the new rows must be served, and a second run must succeed. */
 async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) => Promise<void>) {
   let { command, rows: before } = await bring(0);
   const course = await toEnd(command);

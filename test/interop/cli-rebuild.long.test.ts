@@ -1,4 +1,4 @@
-/** A day with wrong content and a wrong calendar day, each of which an operator corrects with one command. */
+/** An operator corrects a day with wrong content, and a wrong calendar day, with one command each. */
 import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ const ALONE = ["--threads", "0"];
 const TRADES = "逐笔成交.csv";
 
 describe("edgetape rebuild", () => {
-  it("builds and publishes the next revision, and an old cursor is refused with data_rebuilt", async () => {
+  it("publishes a new revision, after which an old cursor is refused with data_rebuilt", async () => {
     const sample = (rows: string, out: string) =>
       edgetape("sample", "--date", "20260311", "--rows", rows, "--csv", "--out", join(folder, out));
     await sample("2000", "first");
@@ -55,7 +55,7 @@ describe("edgetape rebuild", () => {
     expect(next.reason).toBe("data_rebuilt");
   });
 
-  it("publishes the datasets after a refused one, and says so", async () => {
+  it("publishes the other datasets when one is refused, and says so", async () => {
     const less = join(folder, "less");
     await cp(join(folder, "second"), less, { recursive: true });
     const [security = ""] = await readdir(join(less, "20260311"));
@@ -138,7 +138,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
     expect(await served("orders")).toMatchObject({ revision: 2, degraded: false });
   });
 
-  it("publishes neither a withdrawn dataset nor one of the current version, even with --force", async () => {
+  it("publishes neither a withdrawn dataset nor one that the current version built, even with --force", async () => {
     await edgetape("day", "withdraw", DAY, "--dataset", "orders", "--yes");
     await forget();
     const db = await service.mf.getD1Database("DB");
@@ -156,7 +156,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
     expect(await served("orders")).toMatchObject({ state: "withdrawn" });
   });
 
-  it("names a dataset that its delivery lacks, and rebuilds the others", async () => {
+  it("reports a dataset that is missing in the delivery, and rebuilds the others", async () => {
     await edgetape("day", "publish", DAY, "--dataset", "orders", "--yes");
     for (const name of await readdir(join(drop(), DAY))) {
       await rm(join(drop(), DAY, name, TRADES), { force: true });
@@ -170,7 +170,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
 });
 
 describe("edgetape rebuild --affected of a day that has only orders", () => {
-  it("publishes the orders, and names the packs of trades and quotes that it built from the delivery", async () => {
+  it("publishes the orders, and lists the packs of trades and quotes as built but not published", async () => {
     const [drop, out] = [join(folder, "whole"), join(folder, "whole-packs")];
     await edgetape("sample", "--date", "20260316", "--rows", "500", "--csv", "--out", drop);
     const rebuild = (...args: string[]) => attempt("rebuild", ...args, "--out", out, ...ALONE);

@@ -11,7 +11,7 @@ const BOTH = `${OLD},2:test-share-secret-of-this-deployment-0002`;
 const persistDir = testFolder("edgetape-rotate-");
 
 describe("edgetape share rotate", () => {
-  it("re-encrypts external passwords, revokes older shares after a confirmation, and says which secrets can be removed", async () => {
+  it("re-encrypts passwords, revokes older shares after a confirmation, and says which secrets can be removed", async () => {
     const before = await startService({ persistDir, settings: { SHARE_SECRET: OLD } });
     const { key } = await account(before, { plan: "flagship" });
     await publishFiles(before, auctionPack("20260311"));

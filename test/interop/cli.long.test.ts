@@ -115,7 +115,7 @@ describe("edgetape account, subscription and key", () => {
     expect(refused.stderr).toContain("gbk.csv:2: it is neither UTF-8 nor GB18030");
   });
 
-  it("import existing customers' keys of any form, and a second import changes nothing", async () => {
+  it("import existing keys as text or as hashes, and change nothing when they are imported again", async () => {
     const hash = createHash("sha256").update("another's key").digest("hex");
     const file = join(folder, "keys.csv");
     writeFileSync(
@@ -194,7 +194,7 @@ async function dayOf(tradedate: string): Promise<{ revision: number; rows: numbe
   return JSON.parse(text).day;
 }
 
-/** Publishes through a relay that kills the command at the request for `step`, before or after sending it on. */
+/** Publishes through a relay that kills the command at the request for `step`, before or after forwarding it. */
 async function publishKilledAt(path: string, step: string, moment: "before" | "after"): Promise<Ended> {
   let kill = () => {};
   await using relay = await listening((asked, answer) => {

@@ -1,4 +1,4 @@
-/** Orders, trades and quotes of one day read with both clients, with separate quotas. */
+/** Reads orders, trades and quotes of one day with both clients. Each dataset has a separate quota. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -23,8 +23,8 @@ import { testFolder } from "../support/test-folder.ts";
 
 const DAY = "20260311";
 /**
- * For each dataset, the columns that the tests request, one of them an on-request column where the dataset has any;
- * `kinds` has the expected pandas types of some columns.
+ * The two columns that the tests request for each dataset. If the dataset has on-request columns, one of the two is
+ * such a column. `kinds` lists the pandas types that some columns must have.
  */
 const ASKED = {
   orders: { fields: ["order_code", "price"], kinds: {} },
@@ -76,7 +76,7 @@ afterAll(async () => {
 });
 
 describe.each(DATASET_NAMES)("%s in the TypeScript client", (name) => {
-  it("can be read as pages, as a time window, as a file and as a basket, and every cell is exact", async () => {
+  it("are returned exactly as pages, as a time window, as a file and as a basket", async () => {
     const client = new Client({ key, baseUrls: service.baseUrl });
     const read = methodOf(client, name);
     const query = { symbol: "000001", date: DAY };
@@ -114,7 +114,7 @@ describe.each(DATASET_NAMES)("%s in the TypeScript client", (name) => {
   });
 
   it.skipIf(name === "orders")(
-    "do not use the quota of orders, and can be read at the same time",
+    "have their own quota, and can be read at the same time as orders",
     async () => {
       const { key } = await account(service, { plan: "trial", limits: { requests: 1 } });
       const client = new Client({ key, baseUrls: service.baseUrl });

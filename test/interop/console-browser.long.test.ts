@@ -191,7 +191,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
   });
 
   it.each([
-    ["600519", "Shanghai, by the source's flag"],
+    ["600519", "Shanghai, with the source's flag"],
     ["300750", "Shenzhen, with cancels"],
   ])("charts the trades of %s by the aggressor's side (%s)", async (symbol) => {
     const columns = trades.find((each) => each.symbol === symbol)?.columns;
@@ -231,9 +231,9 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     await close();
   });
 
-  it("shows the codes of trades in the colour of the aggressor's side or of a cancel", async () => {
+  it("colours the codes of trades by the aggressor's side, and cancels in their own colour", async () => {
     const { page, errors, close } = await signedIn();
-    /** Returns, for each code in the table of the day's first trades, the names of the colours that it has. */
+    /** Returns the colours in which each code appears in the table, which shows the day's first trades. */
     const coloursOf = async (symbol: string, field: string) => {
       const window = "start_time=09:25&end_time=09:35&page_size=100";
       await go(page, `try?op=level2_trade_history&tradedate=${DAY}&symbol=${symbol}&${window}`);
@@ -286,7 +286,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
       String(time)
         .padStart(9, "0")
         .replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
-    /** Returns the instant, and the prices and volumes below it, from the highest ask to the lowest bid. */
+    /** Returns the shown instant, and the prices and volumes at this instant from the highest ask to the lowest bid. */
     const shown = async () => {
       const cells = await page.locator(".book td.number").allTextContents();
       const numbers = cells.map((text) => (text === "–" ? 0 : Number(text.replaceAll(",", ""))));
@@ -426,7 +426,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     await close();
   });
 
-  it("keeps the chosen language and theme, even in the documentation and on shares", async () => {
+  it("keeps the chosen language and theme, and so do the documentation and shares", async () => {
     const { page, close } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");

@@ -40,7 +40,7 @@ describe.skipIf(isMissing("curl"))("the curl command that the console shows", ()
     expect(await readFile(join(folder, FILE))).toEqual(await expected({ format: "parquet" }));
   });
 
-  it("quotes what a shell would interpret", async () => {
+  it("quotes characters that a shell would interpret", async () => {
     const { curl } = programFor({ symbol: `6'$(touch x)"\`` });
     expect(await run("bash", ["-c", curl])).toContain("param_invalid");
   });
@@ -67,7 +67,7 @@ describe.skipIf(isPythonMissing("the Python program of Try it"))(
   () => {
     it("sends the same request body", async () => {
       const { python } = programFor({ page_size: "3" });
-      // A substitute for the library `requests`, which need not be installed, prints the request.
+      // Replaces the library `requests`, which may not be installed. The replacement returns the request as the answer.
       await writeFile(
         join(folder, "requests.py"),
         "import json as j\nclass A:\n  def __init__(s, b): s.b = b\n  def json(s): return j.dumps(s.b)\ndef post(url, timeout, json): return A({'url': url, **json})\n",

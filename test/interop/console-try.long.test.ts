@@ -1,7 +1,4 @@
-/**
- * The Try it page in a real browser, with failures and by keyboard only: messages, saved content, focus, and layout
- * shifts.
- */
+/** Tests the Try it page in a real browser: messages about failures, saved content, keyboard use and layout shifts. */
 import { readFile } from "node:fs/promises";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -122,8 +119,8 @@ describe.skipIf(isMissing("chromium"))("a run over a broken connection", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("paging on the Try it page", () => {
-  it("loads further rows, keeps the form in the URL, and saves the loaded data as CSV and JSON", async () => {
+describe.skipIf(isMissing("chromium"))("the Try it page", () => {
+  it("loads further pages, keeps the form in the URL, and saves the loaded data as CSV and JSON", async () => {
     const page = await tryIt({ plan: "flagship" }, `symbol=600519&tradedate=${DAY}`);
     await page.fill("#field-fields", "time,price,volume");
     await run(page);

@@ -80,7 +80,7 @@ describe("the deployment guide", () => {
     expect(receiver.received.map(({ body }) => body.event)).toEqual(["webhook.test", "nightly.published"]);
   });
 
-  it("has a cron line that keeps every night's backup, in a folder that it creates", async () => {
+  it("has a cron line that creates the backup folder and keeps every night's backup", async () => {
     const line = /^[\d *]+ {2}(.*edgetape backup create .*)$/m.exec(GUIDE)?.[1] ?? "";
     // The line as cron runs it, with absolute paths moved below this test's folder.
     const command = here(line).replaceAll(/(?<= )\/(?=opt|etc|data)/g, `${folder}/`);

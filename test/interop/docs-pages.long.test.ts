@@ -74,7 +74,7 @@ describe("the documentation below /docs/", () => {
     }
   });
 
-  it("names the newest loaded day in its commands, and a newer day once it is published", async () => {
+  it("always uses the newest loaded day in its commands", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
       await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
@@ -119,7 +119,7 @@ describe("the documentation below /docs/", () => {
 });
 
 describe("the path /", () => {
-  it("is a start page for browsers, and returns 404 with a link to the documentation to scripts", async () => {
+  it("returns a start page to browsers, and 404 with a link to the documentation to scripts", async () => {
     const accept = "text/html,application/xhtml+xml,*/*;q=0.8";
     const browsers = await get("/", { accept, "accept-language": "en" });
     expect([browsers.status, browsers.headers["content-type"]]).toEqual([200, "text/html; charset=utf-8"]);
@@ -145,7 +145,7 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await close();
   });
 
-  // Each language checks every second page, because the elements that axe checks are the same in both languages.
+  // Each language covers every second page, because the elements that axe checks are the same in both languages.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {

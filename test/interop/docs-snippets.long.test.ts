@@ -24,7 +24,7 @@ import { startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
-/** A day that differs from the day that pages name when no day is loaded. */
+/** A day that is not the example day, which the pages show when no day is loaded. */
 const TRADEDATE = "20260310";
 const ROWS = exampleRows(TRADEDATE);
 const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
@@ -111,7 +111,7 @@ async function missing({ needs = [] }: Snippet): Promise<string[]> {
   return needs.filter((_, at) => !found[at]);
 }
 
-/** Returns the text without blanks, some of which the pages add for readability. */
+/** Returns the text without white space, because the pages add some for readability. */
 const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
 
 /** Returns a pattern that matches exactly this text. */

@@ -90,7 +90,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("lets its reader open a day's folder and download a file as it was published", async () => {
+  it("lets a reader open a day's folder and download a published file unchanged", async () => {
     const { page, close } = await inside();
     await page.click(`.year a[href="${DAY}/"]`);
     expect(await page.textContent("h1")).toBe(`${DAY}/`);
@@ -144,7 +144,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await close();
   });
 
-  it("uses the browser's language, and the other language after a click", async () => {
+  it("uses the browser's language, and switches to the other language after a click", async () => {
     const { page, close } = await inside(PHONE);
     expect(await page.textContent("h1")).toBe("全天逐笔 2026");
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
@@ -212,10 +212,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
 });
 
 describe.skipIf(isMissing("chromium"))("the page of a share with an incomplete day", () => {
-  it("names the datasets that the day lacks, in the calendar and in the line above it", async () => {
+  it("names the missing datasets in the calendar and in the line above it", async () => {
     const columns = randomRows(randomFrom(20_260_210), DATASETS.trades, { rows: 5 });
     const sections = [{ symbol: "600519", market: "SH" as const, columns }];
-    // The trades begin on this day, so that the next loaded day lacks them.
+    // Trades exist from this day on. The next loaded day has none, so it is incomplete.
     await publishSections(world.service, "trades", BEFORE_WINDOW, sections);
     for (const [options, said, line] of [
       [DESK, "Incomplete (without trades)", /; 1 is incomplete: 02-11 \(without trades\)$/],

@@ -10,7 +10,7 @@ import { isMissing, mustRun } from "../support/tools.ts";
 
 const folder = testFolder("edgetape-rclone-");
 const world = await startDriveWorld();
-/** The remote and the options with which rclone connects to the share, by protocol. */
+/** For each protocol, the remote and the options with which rclone connects to the share. */
 const remotes: Record<string, { remote: string; options: string[] }> = {};
 
 beforeAll(async () => {

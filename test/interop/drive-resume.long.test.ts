@@ -147,8 +147,8 @@ describe("a file replaced during its download", () => {
   it.skipIf(isMissing("aria2c"))(
     "is never mixed with its new version by a new aria2c process, which requests the whole file first",
     async () => {
-      // The new process requests the whole file and compares its size with the stored size. When the sizes are equal,
-      // the client has begun both versions, so its next range, which names no version, is refused.
+      // The new process requests the whole file and compares its size with the stored size. If the sizes are equal, the
+      // client has now begun to download both versions. Its next range names no version, so the service refuses it.
       for (const { name, size, says } of [
         { name: "longer", size: 3_100_000, says: "total length mismatch" },
         { name: "as-long", size: 3 * MEGABYTE, says: "status=409" },

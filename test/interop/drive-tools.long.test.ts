@@ -1,4 +1,4 @@
-/** Runs the commands that a share's page shows, unchanged, with the password typed in, and reads its files by ranges. */
+/** Runs the commands of a share's page unchanged, with the password as input, and reads files by ranges. */
 import { mkdtemp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { zstdDecompressSync } from "node:zlib";

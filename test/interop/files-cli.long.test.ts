@@ -25,7 +25,7 @@ const onDisk = (name: string, bytes: Uint8Array | string) => {
 };
 
 describe("edgetape files", () => {
-  it("adds an auction pack, which shares contain from its publication to its withdrawal", async () => {
+  it("adds an auction pack, which is in shares from its publication until its withdrawal", async () => {
     const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
     const place = ["--type", "auction_tick", "--date", "20260311"];
     expect(await done(["files", "add", path, ...place])).toMatch(

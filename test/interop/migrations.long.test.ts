@@ -37,7 +37,7 @@ const of = (volume: number) =>
 const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
-/** The deployment into which the backup of each deployment is restored. */
+/** The deployment into which the backup of each migrated deployment is restored. */
 const target = await startService({ migrations: [] });
 const versions = await schemaVersions(target);
 afterAll(() => target.stop());

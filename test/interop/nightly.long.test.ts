@@ -27,7 +27,7 @@ import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
-/** Short waits, and no threads, which take longer to start than these days take to build. The result is the same. */
+/** Short waits, and no threads, because threads take longer to start than these days take to build. */
 const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "0"];
 
 let receiver: Receiver;
@@ -117,7 +117,7 @@ describe("nightly with a complete delivery", () => {
     expect(await stateOf("20260304")).toBe("degraded");
   });
 
-  it("fails when the webhook does not accept the notice, which the next run sends again", async () => {
+  it("fails when the webhook does not accept the notice, and sends it again in the next run", async () => {
     deliver(folder, "20260305", 2_000);
     receiver.answer = { status: 500, body: {} };
     const untold = await nightly("20260305");
@@ -162,7 +162,7 @@ describe("nightly with untrustworthy files", () => {
   const everythingSaid = (...runs: { stdout: string; stderr: string }[]) =>
     [...runs.flatMap(({ stdout, stderr }) => [stdout, stderr]), JSON.stringify(receiver.received)].join("\n");
 
-  it("follows no symbolic link, names each link, and quotes nothing from the link's target", async () => {
+  it("reports symbolic links instead of following them, and prints nothing from their targets", async () => {
     const { folder: day, counts } = deliver(folder, "20260312", 3_000);
     symlinkSync(outside(), join(day, "orders.csv"));
     mkdirSync(join(folder, "level2"));
@@ -226,7 +226,7 @@ describe("nightly with untrustworthy files", () => {
     expect(JSON.stringify(receiver.received)).toContain("20260316/600519.SH/逐笔委托.csv.xz");
   });
 
-  it("reports a file that no pack read, and marks no pack because of it", async () => {
+  it("reports a data file that is in no pack, and marks no pack as degraded", async () => {
     const { folder: day } = deliver(folder, "20260330", 2_000, { datasets: ["orders", "trades"] });
     copyFileSync(join(day, "600519.SH", "逐笔成交.csv"), join(day, "copy.csv.ok"));
     for (const security of readdirSync(day).filter((name) => /\.S[HZ]$/.test(name))) {
@@ -353,7 +353,7 @@ describe("nightly with all datasets", () => {
     });
   });
 
-  it("marks only the dataset that lacks a file, and checks no pack of an earlier delivery", async () => {
+  it("marks only the dataset of an unread file as degraded, and checks no pack of an earlier delivery", async () => {
     const { folder: day } = deliver(folder, "20260326", 2_000, { datasets: DATASET_NAMES });
     copyFileSync(join(day, "600519.SH", "逐笔成交.csv"), join(day, "copy.csv.ok"));
     expect((await nightly("20260326", ["--keep"])).status).toBe(3);

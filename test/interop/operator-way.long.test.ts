@@ -51,13 +51,13 @@ afterAll(async () => {
 describe("npm start -- --empty", () => {
   const date = existsSync(VENDOR_SAMPLE) ? "20230711" : "20260311";
 
-  it("starts with no data, and the doctor's only finding is the calendar", async () => {
+  it("starts with no data, and the doctor's only finding is the empty calendar", async () => {
     expect(first).toMatchObject({ keys: {}, days: [] });
     expect(await done(first, "account", "list")).toBe("no accounts\n");
     expect(await findings(first)).toEqual(["calendar failed"]);
   });
 
-  it("publishes the vendor's sample, creates a customer, and explains a refusal", async () => {
+  it("lets an operator publish the vendor's sample, create a customer, and explain a refusal", async () => {
     if (!existsSync(VENDOR_SAMPLE)) {
       console.warn(
         `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} does not exist; invented orders are used instead`,
@@ -90,7 +90,7 @@ describe("npm start -- --empty", () => {
     await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
   });
 
-  it("rebuilds the day without a new revision, and makes a backup from which an empty deployment can be restored", async () => {
+  it("lets an operator rebuild a day without a new revision, and restore a backup into an empty demo", async () => {
     const again = await runEdgetape(
       [
         "rebuild",

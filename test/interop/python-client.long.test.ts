@@ -89,7 +89,7 @@ describe.skipIf(without)("the Python client", () => {
     }
   });
 
-  it("downloads the selected columns from the service for to_parquet when pyarrow is missing", async () => {
+  it("downloads the columns for to_parquet from the service when pyarrow is missing", async () => {
     const path = join(folder, "columns.parquet");
     await python.run(
       `import sys; sys.modules["pyarrow"] = None
@@ -173,7 +173,7 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     expect(await waiting).toBe(1);
   });
 
-  it("queues the threads of a process, so that none gets 503", async () => {
+  it("queues the threads of a process, so that no request gets 503", async () => {
     const before = ended("slot_busy");
     const counts = await python.run<number[]>(
       `from concurrent.futures import ThreadPoolExecutor
@@ -187,7 +187,7 @@ with ThreadPoolExecutor(8) as pool:
     expect(ended("slot_busy")).toBe(before);
   });
 
-  it("reads every row in two concurrent processes with one key, waiting as Retry-After says", async () => {
+  it("reads every row when two processes share a key, because it waits as Retry-After says", async () => {
     const { key } = await account(service, { plan: "flagship" });
     const sessions = await Promise.all([sessionOf(key), sessionOf(key)]);
     const program = `import edgetape.waiting, time
@@ -198,7 +198,7 @@ result = [len(client.orders("000001", "${DAY}", page_size=1000).to_list()) for _
     expect(read.flat()).toEqual(Array.from({ length: 6 }, () => 12_345));
   });
 
-  it("stops with the reset time when the quota is used up, keeps the rows, and continues later", async () => {
+  it("reports the reset time when the quota is used up, keeps the rows, and continues later", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 3 } });
     const session = await sessionOf(key);
     const error = await session.raises(

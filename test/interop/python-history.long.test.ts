@@ -52,7 +52,7 @@ interface Report {
   missing: string[][];
 }
 
-/** Starts a session with the key of an account, by default a new one whose plan has shares. */
+/** Starts a session with `key`. By default, the key belongs to a new account whose plan has shares. */
 async function startFor(key?: string, command = PYTHON): Promise<PythonSession> {
   const EDGETAPE_KEY = key ?? (await account(service, { plan: "flagship" })).key;
   const session = await startSession({ command, env: { EDGETAPE_KEY, EDGETAPE_URL: service.baseUrl } });
@@ -131,7 +131,7 @@ describe.skipIf(without)("history with the Python client", () => {
   });
 
   it("is downloaded from the API with a warning if the share is an external one", async () => {
-    // No host has a name below `invalid`.
+    // The top-level domain `invalid` has no hosts.
     const link = { url: "http://pan.invalid/s/1abc", password: "x7-Q", expires: "2099-12-31T00:00:00+08:00" };
     const covers = { firstDay: "20260105", lastDay: "20261231", fileCount: 2, sizeBytes: 2 };
     await asOperator(service, "PUT", "/admin/external/level2/2026", { ...covers, link });
@@ -157,7 +157,7 @@ warnings.simplefilter("always")`);
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await startFor(key);
     const first = await fetched(session);
-    // The fourth file and a security that was no longer requested are left.
+    // `left` lists the fourth file, and a security that was not requested because the quota was used up.
     expect([first.fetched.length, first.left.length]).toEqual([3, 2]);
     await asOperator(service, "POST", `/admin/accounts/${accountId}/credit`, { files: 3 });
     const then = await fetched(session);

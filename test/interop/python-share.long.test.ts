@@ -120,8 +120,8 @@ describe.skipIf(without)("a share in the Python client", () => {
   });
 
   it("keeps the partial files of a failed run, and resumes them in the next run", async () => {
-    // The first connection is for the manifest, and the second is cut after two megabytes. Each later one is cut within
-    // the response headers, so that nothing more arrives.
+    // The first connection carries the manifest. The second is cut after 2 MB. Each later one is cut within the
+    // response headers, so that no more data arrives.
     const cuts = [MEGABYTE, 2 * MEGABYTE, ...Array.from({ length: 7 }, () => 100)];
     await withCuts(cuts, async () => {
       const error = await python.raises('broken.download(to, days=["20260309"])');

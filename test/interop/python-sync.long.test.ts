@@ -1,4 +1,4 @@
-/** `sync` of the Python client: a folder that follows the days of the service. */
+/** Tests `sync` of the Python client, which keeps a folder up to date with the days of the service. */
 import { mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -129,7 +129,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     expect(names((await sync()).fetched)).toEqual(["600519 20260302", "600519 20260303"]);
   });
 
-  it("downloads only the securities that data_changes names for a rebuilt day, and keeps the other files", async () => {
+  it("downloads only the securities that data_changes lists for a rebuilt day", async () => {
     await sync();
     const [service] = services as [Service];
     const former = days[1] as TestDay;
@@ -197,7 +197,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     // It is 10:00 in Beijing, 14 hours before the reset.
     const resetsIn = await python.run<number>("result = report.stopped.resets_in");
     expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
-    // Another key stands for the next day's new quota of files.
+    // A different key replaces the wait for the next day's quota.
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));

@@ -18,7 +18,7 @@ beforeAll(async () => {
   if (isMissing("chromium")) return;
   browser = await startBrowser();
   const tables = tablesOf("vendor", "20230711", madeDay("quality page", 600));
-  // Half of the trades are lost.
+  // Every second trade is removed.
   const halved = tables.map((table) =>
     table.dataset === "trades" ? { ...table, rows: table.rows.filter((_, row) => row % 2 === 0) } : table,
   );

@@ -1,5 +1,5 @@
 /**
- * Runs every command of README.md, pasted in order into one shell while `npm start` runs, and the programs of the
+ * Runs every command of README.md in order in one shell while `npm start` runs. Also runs the programs of the
  * documentation that need the demo. Only the port differs. pip has no network, so pandas and the build backend come
  * from this machine's Python.
  */
@@ -26,7 +26,7 @@ const base = [arrow ?? PYTHON, PYTHON].find((command) => canImport(command, "ens
 const builder = pythonWith("hatchling");
 const withFrames = arrow !== null && base === arrow && builder !== null;
 
-/** The working directory of the commands, in place of the checkout, because they write files. */
+/** The working directory of the commands. They do not run in the checkout, because they write files. */
 const folder = testFolder("edgetape-readme-");
 let demo: Demo;
 let running: Start;
@@ -71,7 +71,7 @@ function pasted({ language, text }: (typeof BLOCKS)[number], at: number): string
 }
 
 describe("README.md", () => {
-  it("begins with the command that the tests of npm start run, and its code blocks name known languages", () => {
+  it("begins with `npm ci && npm start`, and has only shell and Python code blocks", () => {
     expect(BLOCKS[0]?.text).toBe("npm ci && npm start\n");
     expect(new Set(BLOCKS.map(({ language }) => language))).toEqual(new Set(["sh", "python"]));
     expect(existsSync("test/interop/start.long.test.ts")).toBe(true);
@@ -121,7 +121,7 @@ describe("README.md", () => {
 });
 
 describe("the documentation's programs", () => {
-  /** Removes blanks and signs and replaces every number by zero, because the numbers depend on the day. */
+  /** Removes white space and signs, and replaces every number with zero, because the numbers depend on the day. */
   const formOf = (printed: string) => printed.replaceAll(/[\d.,]*\d/g, "0").replaceAll(/\s+|[-+](?=0)/g, "");
 
   it("set the same variables as the README", () => {

@@ -1,4 +1,4 @@
-/** The scheduled task of the running service, at its scheduled time and through the admin route, with a webhook. */
+/** Runs the service's scheduled task at its scheduled time and through the admin route, with a webhook. */
 import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { asOperator, publish } from "../support/operator.ts";

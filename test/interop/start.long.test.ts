@@ -22,7 +22,7 @@ function start(...options: string[]): Start {
   return start;
 }
 
-/** Returns the process ids of `pid` and all its descendants. */
+/** Returns `pid` and the process ids of all its descendants. */
 function familyOf(pid: number): number[] {
   const pairs = parents();
   const family = [pid];
@@ -32,7 +32,7 @@ function familyOf(pid: number): number[] {
   return family;
 }
 
-/** Returns the ids of each process and its parent. Reads /proc where it exists, because `ps` may be missing. */
+/** Returns each process id with the id of its parent. Reads /proc where it exists, because `ps` may be missing. */
 function parents(): [number, number][] {
   if (!existsSync("/proc/self/stat")) {
     const rows = execFileSync("ps", ["-eo", "pid=,ppid="], { encoding: "utf8" }).trim().split("\n");
@@ -86,7 +86,7 @@ describe("npm start", () => {
     expect(running.output()).toContain(`${first.baseUrl}/docs/`);
   });
 
-  it("gives every sample day the quality verdict passed, and stores the day's sheet with the state", async () => {
+  it("checks the quality of every sample day, and stores the quality sheets with the state", async () => {
     const newest = first.days.at(-1) ?? "";
     const asked = [...new Set(first.days.map((day) => day.slice(0, 6)))].map(async (month) => {
       const body = { apiname: "data_status", apikey: first.keys.flagship, params: { month } };
@@ -223,7 +223,7 @@ describe("npm start", () => {
     expect(readFileSync(demoFile, "utf8")).toBe(before);
   });
 
-  it("leaves no process running after Ctrl-C, and no file that names the stopped service", async () => {
+  it("leaves no process and no demo file after Ctrl-C", async () => {
     const family = familyOf(running.child.pid ?? 0);
     expect(family.length).toBeGreaterThan(4);
     await pressCtrlC(running);

@@ -54,7 +54,7 @@ class Deployment {
     return this.#service;
   }
 
-  /** Replaces the running version. The schema is that of the current checkout if `migrated`, else the former one. */
+  /** Replaces the running version. The schema is the current one if `migrated`, and otherwise the former one. */
   async deploy(version: "former" | "present", migrated: boolean): Promise<void> {
     await this.#service?.stop();
     this.#service = await startService({

@@ -26,7 +26,7 @@ const NOW = Date.UTC(2026, 10, 27, 1, 30);
 const HOUR_MS = 3_600_000;
 const by = { actor: { kind: "operator", name: "test" } as const, nowMs: NOW };
 
-/** Returns a D1 that counts its round trips. */
+/** Returns the D1 database, and a function that returns the number of round trips to it so far. */
 function counted(): { db: D1Database; trips: () => number } {
   let trips = 0;
   const db = new Proxy(DB, {
@@ -113,7 +113,7 @@ describe("the identification of a caller by key", () => {
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
   });
 
-  it("reads the key again after 30 s, and refuses it if it was revoked meanwhile", async () => {
+  it("reads a cached key again after 30 s, and refuses it if it has been revoked", async () => {
     const { key, keyId, accountId } = await holder();
     expect(await callerOf(key, NOW)).toMatchObject({ accountId });
     await revokeKey(DB, keyId, by);
@@ -173,7 +173,7 @@ describe("the identification of a caller by key", () => {
   });
 });
 
-/** Returns a binding that allows `limit` requests for each account. */
+/** Returns a rate limit binding that allows `limit` requests for each account. */
 function binding(limit: number): RateLimit & { asked: string[] } {
   const asked: string[] = [];
   return {

@@ -135,7 +135,7 @@ describe("the adoption of an unlisted pack", () => {
     expect(body.day).toMatchObject({ sha256: pack.claims.sha256, revision: 25 });
   });
 
-  it("allows concurrent adopters and publishers: at least one succeeds, and the rest get 409", async () => {
+  it("lets at least one concurrent adopter or publisher succeed, and refuses the others with 409", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
     // A publisher whose upload was taken over is refused at its next step. The helper throws this refusal.
@@ -160,7 +160,7 @@ describe("the adoption of an unlisted pack", () => {
     expect((await testEnv.PACKS.head(state?.object_key ?? ""))?.etag).toBe(state?.etag);
   });
 
-  it("is refused for a day that is much smaller than usual, and accepted with force", async () => {
+  it("is refused when the pack is much smaller than usual, and accepted with force", async () => {
     const securities = [security("600519", [order("093000000")])];
     const small = await packFrom(day({ tradedate: "20240312", securities }));
     const objectKey = await publishForgotten(small);

@@ -64,7 +64,7 @@ describe("the authorisation of the admin API", () => {
 });
 
 describe("the scopes of tokens", () => {
-  it("give access only to the routes that require them, and requests to other routes change nothing", async () => {
+  it("give access only to the routes that allow them, and requests to other routes change nothing", async () => {
     const tokens: Partial<Record<TokenScope, string>> = {};
     for (const scope of ["read", "publish"] as const) {
       const { body } = await admin<IssuedToken>("POST", "/tokens", { name: `scope ${scope}`, scope });
@@ -257,7 +257,7 @@ describe("operators", () => {
     expect(Object.keys(body.entries[0]?.before as object)).toEqual(["expiresAt", "revokedAt", "end"]);
   });
 
-  it("are told which account, key, token or share does not exist, but a key they sent is not repeated", async () => {
+  it("are told which account, key, token or share does not exist, in messages that never repeat a key", async () => {
     const sentence = async (method: string, path: string) => (await admin(method, path)).body.error;
     expect(await sentence("GET", "/accounts/Unknown%207")).toBe("There is no account Unknown 7.");
     expect(await sentence("GET", "/shares?account=unknown")).toBe("There is no account unknown.");

@@ -30,7 +30,7 @@ describe("the trading calendar", () => {
   });
 });
 
-describe("a weekend", () => {
+describe("weekend days", () => {
   const weekend = [
     { day: "20261226", open: true },
     { day: "20261227", open: true },

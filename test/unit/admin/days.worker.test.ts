@@ -104,7 +104,7 @@ describe("the actions withdraw, restore and publish", () => {
 });
 
 describe("the action publish", () => {
-  it("serves a day marked as damaged again if the bytes of its pack are intact, and is refused otherwise", async () => {
+  it("serves a day marked as damaged again only if the bytes of its pack are intact", async () => {
     await publish(await testPack("20240103"));
     const damage = () => query`UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'`.run();
     await damage();
@@ -152,7 +152,7 @@ describe("concurrent operators", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("restore a day only once, and all others get 409 with the new revision and the operator who made it", async () => {
+  it("change a day only once, and all others get 409 with the new revision and the operator who made it", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];

@@ -53,7 +53,7 @@ describe("a withdrawn day", () => {
     ]);
   });
 
-  it("accepts other content only with force, and later content without force", async () => {
+  it("can be replaced only with force, and its replacement can be replaced without force", async () => {
     await publish(await testPack("20240103", 1_000));
     await withdraw("20240103", 1);
     const other = await testPack("20240103", 2_000);
@@ -85,12 +85,12 @@ describe("a withdrawn day", () => {
     }
   });
 
-  it("refuses, in the publishing transaction, an upload that did not see the withdrawal", async () => {
+  it("refuses to complete an upload even if the withdrawal did not end it", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await sent(pack, { force: true });
     await withdraw("20240108", 1);
-    // Now the upload looks as if it had been begun before the withdrawal and stored after it.
+    // Now the upload looks as if it had begun before the withdrawal and had been stored after it.
     await query`UPDATE uploads SET state = 'uploading' WHERE upload_id = ${begun.uploadId}`.run();
     expect(await complete(pack, begun)).toMatchObject({ status: 409 });
     expect(await servedState("20240108")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
@@ -270,7 +270,7 @@ describe("a publisher", () => {
 });
 
 describe("a withdrawn file", () => {
-  it("refuses the withdrawn content when it is added again, and publishes other content only with force", async () => {
+  it("cannot be added again with the same content, and can be replaced only with force", async () => {
     const [file, other] = [ownFile("20240501", "one"), ownFile("20240501", "other")];
     await add(file);
     await publishFile(file);
@@ -293,7 +293,7 @@ describe("a withdrawn file", () => {
 });
 
 describe("publishing a file", () => {
-  it("serves the named revision, even if another revision was added meanwhile", async () => {
+  it("serves the named revision, even if another revision was added after it", async () => {
     const [a, b] = [ownFile("20240502", "of A"), ownFile("20240502", "of B")];
     expect((await add(a)).body.revision).toBe(1);
     expect((await add(b)).body.revision).toBe(2);

@@ -12,7 +12,7 @@ beforeEach(async () => {
   for (const { key } of (await bucket.list()).objects) await bucket.delete(key);
 });
 
-/** Returns bindings with the clock `hours` ahead, because R2 always stamps new objects with the current time. */
+/** Returns request options with the clock `hours` ahead, because R2 stamps new objects with the real time. */
 const later = (hours: number) => ({ bindings: { ...testEnv, CLOCK_OFFSET_MS: String(hours * HOUR_MS) } });
 
 const found = async (hours: number) =>
@@ -84,7 +84,7 @@ describe("an unlisted object in R2", () => {
       () => "Publish the quotes of 20260305 again from their pack (`edgetape publish`)",
     ],
   ])(
-    "that is a newer revision of %s is reported with advice how to offer it, and no repair deletes it",
+    "that is a newer revision of %s is reported with advice on how to offer it, and no repair deletes it",
     async (_, key, advice) => {
       await bucket.put(key, "trades");
       const [finding] = await found(8 * 24);
@@ -126,7 +126,7 @@ describe("a listed object that is missing from R2", () => {
     expect((await publish(await testPack("20260309", 300_000))).body.day.revision).toBe(3);
   });
 
-  it("causes a warning if its day is not loaded; after the repair the day can be published", async () => {
+  it("causes a warning if its day is not loaded, and the day can be published after the repair", async () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
@@ -150,7 +150,7 @@ describe("a listed object that is missing from R2", () => {
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
   });
 
-  it("causes a warning if it held a withdrawn file; after the repair the file can be added again", async () => {
+  it("causes a warning if it held a withdrawn file, and the file can be added again after the repair", async () => {
     const insert = `INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms) VALUES ('level2', '20260312', '20260312.zip', 1, ?, 'e', 1, '', 'withdrawn', 1)`;
     const gone = "files/level2/2026/20260312/20260312.zip/1";

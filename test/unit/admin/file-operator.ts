@@ -51,7 +51,7 @@ export async function add(
   return complete(file, begun.body);
 }
 
-/** Publishes with `ask` as the body, or without a body, as earlier versions of the command do. */
+/** Publishes with `ask` as the body. Without `ask`, sends no body, as earlier versions of the command did. */
 export const publish = (
   file: DailyFile,
   ask?: { revision?: number; force?: boolean; origin?: "operator" | "builder" },

@@ -68,7 +68,7 @@ describe("a daily file", () => {
     ]);
   });
 
-  it("is uploaded once: the same content changes nothing, and different content becomes a new revision", async () => {
+  it("keeps its revision when the same content is uploaded again, and gets a new one for different content", async () => {
     const file = auctionPack("20260108");
     await add(file);
     expect((await begin(file)).body).toMatchObject({ state: "present", file: { revision: 1 } });
@@ -79,7 +79,7 @@ describe("a daily file", () => {
     expect(await actionsOn(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
   });
 
-  it("cannot be published before its upload completes; a repeated publish or withdraw changes nothing", async () => {
+  it("cannot be published before its upload completes, and a repeated publish or withdraw changes nothing", async () => {
     const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);
@@ -116,7 +116,7 @@ describe("an auction pack from the builder (contract 8.7)", () => {
     expect(object).not.toBeNull();
   });
 
-  it("is refused while an operator's file of that day is published, waiting or withdrawn", async () => {
+  it("is refused if the day has an operator's file in any state", async () => {
     const [theirs, ours] = [auctionPack("20260217"), auctionPack("20260217", 9)];
     const refused = refusal(409, "operators_file");
     await add(theirs);
@@ -187,7 +187,7 @@ describe("a daily file is refused", () => {
     expect((await add(file)).body).toMatchObject({ state: "verifying" });
   });
 
-  it("as an auction pack when it is not Parquet, has no rows, lacks ZSTD or is for another day", async () => {
+  it("as an auction pack when it is not Parquet, has no rows, is not in ZSTD or is for another day", async () => {
     const whole = auctionPack("20260115");
     const column = (codec: "ZSTD" | "UNCOMPRESSED" | "SNAPPY") => ({
       name: codec,

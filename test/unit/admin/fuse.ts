@@ -24,7 +24,7 @@ async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   throw new Killed();
 }
 
-/** Returns `target` with the methods in `io` on the fuse. The results of the methods in `makes` are wrapped too. */
+/** Returns `target` with `fuse` in its methods `io`. The objects that its methods `makes` return are wrapped too. */
 function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
   return new Proxy(target, {
     get(object, name) {
@@ -58,7 +58,7 @@ function unwrapped(value: unknown): unknown {
 const IO = ["first", "all", "run", "raw", "batch", "head", "get", "put", "delete", "createMultipartUpload"];
 const UPLOAD_IO = ["uploadPart", "complete", "abort"];
 
-/** Returns the deployment's bindings with every store call on `fuse`. */
+/** Returns the deployment's bindings. `fuse` decides which of their store calls fail. */
 export function bindingsOn(fuse: Fuse): Env {
   return {
     ...testEnv,

@@ -59,7 +59,7 @@ describe("a key import", () => {
     expect(second.after).toEqual(first.after);
   });
 
-  it("replaces the end of a plan when a later file states another end, and adds a period for another start", () => {
+  it("replaces the end of a plan period when a later file has a different end, and adds one for a new start", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);

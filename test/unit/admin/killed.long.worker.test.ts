@@ -7,7 +7,7 @@ import { admin, publish, servedState, testEnv, testPack } from "./operator.ts";
 const { error, warn } = console;
 afterEach(() => Object.assign(console, { error, warn }));
 
-/** Publishes on stores that fail from call `fuse.at`. Returns whether the publisher received a success. */
+/** Publishes with stores that fail from call number `fuse.at`. Returns whether the publisher received status 200. */
 async function publishKilled(pack: Awaited<ReturnType<typeof testPack>>, fuse: Fuse): Promise<boolean> {
   console.error = () => undefined;
   console.warn = () => undefined;
