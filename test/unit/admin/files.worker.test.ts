@@ -68,7 +68,7 @@ describe("a daily file", () => {
     ]);
   });
 
-  it("keeps its revision when the same content is uploaded again, and gets a new one for different content", async () => {
+  it("keeps its revision when the same content is uploaded again, and gets a new one for other content", async () => {
     const file = auctionPack("20260108");
     await add(file);
     expect((await begin(file)).body).toMatchObject({ state: "present", file: { revision: 1 } });
@@ -79,7 +79,7 @@ describe("a daily file", () => {
     expect(await actionsOn(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
   });
 
-  it("cannot be published before its upload completes, and a repeated publish or withdraw changes nothing", async () => {
+  it("cannot be published before its upload completes, and is published or withdrawn only once", async () => {
     const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);

@@ -23,7 +23,7 @@ import { bare } from "../../support/result.ts";
 export const testEnv = env as unknown as Env;
 export const TOKEN = "test-admin-token-test-admin-token";
 
-/** The tag for statements of the catalog. */
+/** The template tag for SQL statements on the catalog. */
 export const query = sql(testEnv.DB);
 
 const routes = adminRoutes();
@@ -47,7 +47,7 @@ export async function admin<T = Record<string, unknown>>(
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
 }
 
-/** Returns what the answer to a refused request contains. `error` is a part of its message. */
+/** Returns a matcher for the answer to a refused request. The message must contain or match `error`. */
 export const refusal = (status: number, reason: string, error: string | RegExp = "") => ({
   status,
   body: {
@@ -74,7 +74,7 @@ export async function auditOf(subject: string) {
   }));
 }
 
-/** Returns all stored rows and objects as text, to show that a refused request changes nothing. */
+/** Returns all stored rows, and the keys and etags of all objects, as text. Equal texts show that nothing changed. */
 export async function stored(): Promise<string> {
   const names = await column<string>(query`
     SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE '\\_%' ESCAPE '\\'`);
@@ -112,7 +112,7 @@ export async function testPack(
   return packFrom(day({ tradedate, securities }), dataset, origin);
 }
 
-/** Returns the URL path below `/admin` of `step`, for example `/uploads`, for the pack's day and dataset. */
+/** Returns the URL path of a step such as `/uploads` for the pack's day and dataset, without the prefix `/admin`. */
 export function stepPath(
   { dataset = "orders", tradedate }: Pick<TestPack, "dataset" | "tradedate">,
   step: string,
@@ -208,7 +208,7 @@ export async function publish(
   return complete(pack, begun.body, bindings);
 }
 
-/** Returns everything that decides what a dataset's day serves, for comparison before and after. */
+/** Returns everything that decides what is served for a day of a dataset. Equal results show that nothing changed. */
 export async function servedState(tradedate: string, dataset: DatasetName = "orders"): Promise<unknown> {
   const { results } = await query`SELECT d.*, p.object_key, p.etag, p.sha256,
        (SELECT count(*) FROM day_securities s WHERE s.pack_id = d.pack_id) AS index_rows,

@@ -55,7 +55,7 @@ describe("publishing a day", () => {
     ]);
   });
 
-  it("returns the served revision for the same content, and a new revision with force", async () => {
+  it("creates no new revision for the same content, except with force", async () => {
     const pack = await testPack("20240103");
     expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
     expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
@@ -65,7 +65,7 @@ describe("publishing a day", () => {
     });
   });
 
-  it("returns the served revision for equal rows if its object exists and comes from the current builder", async () => {
+  it("creates no new revision for equal rows if the served object exists and is from the current builder", async () => {
     const rows = (path: string) => {
       const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
       return testPack("20240117", 100_000, "orders", originOf(sources, madeOrigin(3)));
@@ -93,7 +93,7 @@ describe("publishing a day", () => {
     expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
   });
 
-  it("resumes an interrupted upload of the same content, and creates one revision if completed twice", async () => {
+  it("resumes an interrupted upload, and creates only one revision when the upload is completed twice", async () => {
     const pack = await testPack("20240105");
     const begun = await sent(pack);
     const again = await begin(pack);
@@ -150,7 +150,7 @@ describe("an upload of several parts", () => {
     const again = await begin(pack);
     expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
     await sendParts(pack, again);
-    // Random bytes are not a pack. The service reports that and no wrong SHA-256, so all parts were stored correctly.
+    // The service reports that random bytes are not a pack, and no wrong SHA-256. So all parts were stored correctly.
     expect(await complete(pack, again)).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining("PAR1") },
@@ -160,7 +160,7 @@ describe("an upload of several parts", () => {
 });
 
 describe("a pack that differs from its announcement", () => {
-  it("is refused for a damaged block, another SHA-256 or another day, and the served state is unchanged", async () => {
+  it("is refused for a damaged block, a wrong SHA-256 or a wrong day, and changes no served state", async () => {
     const pack = await testPack("20240109");
     // The served day has other rows, because publishing the same rows needs no upload.
     await publish(await testPack("20240109", 5_000));
@@ -200,7 +200,7 @@ describe("a pack that differs from its announcement", () => {
 });
 
 describe("concurrent publishers of one day", () => {
-  it("who send different content in succession get 409, except the one who began last", async () => {
+  it("who begin one after the other get 409, except the one who began last", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await sent(a);
     const begunB = await begin(b);
@@ -214,7 +214,7 @@ describe("concurrent publishers of one day", () => {
     expect(await object?.bytes()).toEqual(b.bytes);
   });
 
-  it("who send different content at the same time get 409, except for one of them", async () => {
+  it("who begin at the same time get 409, except for one of them", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));
     const won = outcomes.filter((outcome) => !(outcome instanceof Error) && outcome.status === 200);

@@ -21,7 +21,7 @@ async function audited(tradedate: string): Promise<unknown> {
 }
 
 describe("publishing a day with a quality sheet", () => {
-  it("is refused before anything is sent if the check failed; with force, the audit records the failure", async () => {
+  it("is refused before anything is sent if the check failed, and is audited with the failure if forced", async () => {
     const pack = await testPack("20360203");
     const refused = await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality: failed });
     expect(refused).toMatchObject({
@@ -76,7 +76,7 @@ describe("the quality of a served day", () => {
 });
 
 describe("a served day", () => {
-  it("gets the shortfall that a later publisher of the same rows states, with an audit entry", async () => {
+  it("gets the shortfall that a later publisher of the same rows reports, with an audit entry", async () => {
     const pack = await testPack("20360209");
     const begun = await sent(pack, { degraded: true });
     expect((await complete(pack, begun)).status).toBe(200);
@@ -96,7 +96,7 @@ describe("a served day", () => {
 });
 
 describe("a quality sheet", () => {
-  it("is refused when its checks are too many, have invalid names, or have missing or negative counts", async () => {
+  it("is refused when it has too many checks, or checks with invalid names or invalid counts", async () => {
     const pack = await testPack("20360208");
     for (const wrong of [
       { "<b>": { passed: 1, failed: 0, not_provable: 0 } },

@@ -103,7 +103,7 @@ describe("the secret of own and external shares", () => {
     ]);
   });
 
-  it("is rotated for own shares on request: active shares are revoked, each with an audit entry", async () => {
+  it("is rotated for own shares on request, which revokes each active share with an audit entry", async () => {
     const rotate = () =>
       admin<RotatedSecret>("POST", "/shares/secret/rotate", { olderShares: "revoke" }, both);
     expect((await rotate()).body).toMatchObject({

@@ -22,7 +22,7 @@ const imported = {
 };
 
 describe("the bodies of admin requests", () => {
-  it("fill in defaults, accept instants as milliseconds or RFC 3339, and convert hashes to lower case", () => {
+  it("get defaults, and may contain instants as milliseconds or RFC 3339, and hashes in upper case", () => {
     expect(beginUploadSchema.parse(upload)).toEqual({
       ...upload,
       sha256: "a".repeat(64),

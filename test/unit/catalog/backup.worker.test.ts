@@ -32,7 +32,7 @@ const { DB: db } = env as unknown as { DB: D1Database };
 const query = sql(db);
 
 describe("the tables of a backup", () => {
-  it("include all tables and columns of the schema, except for the tables that are listed with a reason", async () => {
+  it("include every table and column of the schema, except for tables that are excluded with a reason", async () => {
     const { results } = await query`SELECT m.name AS name, group_concat(c.name, ' ') AS columns
          FROM sqlite_master m JOIN pragma_table_info(m.name) c
          WHERE m.type = 'table' AND m.name NOT LIKE 'sqlite_%' AND m.name NOT LIKE '_cf_%' AND m.name <> 'd1_migrations'
@@ -142,7 +142,7 @@ describe("a restore", () => {
     await completeRestore(db, restore, { actor: { kind: "operator", name: "test" } as const, nowMs: 2 });
   }
 
-  it("replaces stored ends beyond the year 9999 with the last valid instant", async () => {
+  it("replaces the end of a plan beyond the year 9999 with the last valid instant", async () => {
     const far = Number.MAX_SAFE_INTEGER;
     const rows = {
       accounts: { account_id: "b", contact: "", note: "", own_limits: "{}", created_at_ms: 1 },
@@ -172,7 +172,7 @@ describe("a restore", () => {
     expect(results).toEqual(expected);
   });
 
-  it("takes who withdrew a day, and when, from the newest entry of both audits if the backup has no withdrawals", async () => {
+  it("takes operator and time of a withdrawal from the newest audit entry if the backup lacks them", async () => {
     const day = (tradedate: string, packId: number): Rows => [
       [
         "day_packs",

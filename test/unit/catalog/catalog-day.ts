@@ -6,7 +6,7 @@ import type { Env } from "../../../src/env.ts";
 export const { DB } = env as unknown as Env;
 export const query = sql(DB);
 
-/** Inserts a revision of a dataset's day, as publishing does. It is the day's current one unless `replacedAtMs` is set. */
+/** Inserts a revision of a day, as publishing does. The revision is the current one unless `replacedAtMs` is set. */
 export async function putDay(
   tradedate: string,
   packId: number,

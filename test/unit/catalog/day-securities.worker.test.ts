@@ -6,7 +6,7 @@ import { DB, putDay } from "./catalog-day.ts";
 
 const TRADEDATE = "20240104";
 
-/** Serves a day of quotes whose index has these securities, each with its number of rows; stores no pack in R2. */
+/** Serves a day of quotes whose index lists these securities with their numbers of rows. Stores no pack in R2. */
 async function serve(packId: number, securities: [symbol: string, market: Market, rows: number][]) {
   await putDay(TRADEDATE, packId, { dataset: "quotes", revision: packId });
   const place = { offset: 4, length: 700, footerLength: 99, lastTime: 145_959_990, crc: 1 };
@@ -21,7 +21,7 @@ async function serve(packId: number, securities: [symbol: string, market: Market
 const example = () => exampleSecurity(DB, TRADEDATE, "600519", "quotes");
 
 describe("the example security of a day", () => {
-  it("is the preferred one if it has rows, and otherwise the first that is no index, with its market", async () => {
+  it("is the preferred security if it has rows, and otherwise the first with rows that is not an index", async () => {
     expect(await example()).toBeNull();
     await serve(1, [
       ["000001", "SH", 5],
@@ -43,7 +43,7 @@ describe("the example security of a day", () => {
     expect(await example()).toBe("000001.SZ");
   });
 
-  it("is an index, with its market, when only indices have rows", async () => {
+  it("is an index when only indices have rows", async () => {
     await serve(4, [
       ["000300", "SH", 5],
       ["600519", "SH", 0],

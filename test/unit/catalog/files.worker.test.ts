@@ -54,7 +54,7 @@ beforeAll(async () => {
 });
 
 describe("the files that a share covers (contract 8.1, 8.2)", () => {
-  it("are the published files by day and name, including order packs for level2", async () => {
+  it("are the published files, sorted by day and name, including order packs for level2", async () => {
     expect(await listed("level2", "20260101", "20261231")).toEqual([
       "20260105.7z",
       "20260105_orders.parquet",

@@ -57,7 +57,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(1))).toBeNull();
   });
 
-  it("keeps a section longer than the day's row, until the day is served from another object", () => {
+  it("keeps a section after the day's row has expired, until the day is served from another object", () => {
     const question = asked();
     const other = { ...question, symbol: "300750" };
     const read = answer(question.tradedate);

@@ -97,7 +97,7 @@ describe("the catalog read of an order request", () => {
     expect((await read({ tradedate: date("20240108") })).day).toBeNull();
   });
 
-  it("reads only a few rows, whatever the size of the day", async () => {
+  it("reads only a few rows, even if the day has many securities", async () => {
     const question = { ...QUESTION, symbol: "000001" };
     const { meta } = await orderDayStatement(DB, question).all();
     // The query reads two rows of each dataset, because a symbol without an exchange is looked up in all datasets.

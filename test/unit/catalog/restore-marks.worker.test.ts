@@ -13,7 +13,7 @@ beforeEach(async () => {
   await db.batch(tables.split(" ").map((name) => db.prepare(`DELETE FROM ${name}`)));
 });
 
-/** Serves the pack `packId`, which has one security with this content, as `revision` of `day`. */
+/** Serves the pack `packId` on `day`, with the revision, state and content in `facts`. The pack has one security. */
 async function serve(day: BeijingDate, packId: number, facts: Parameters<typeof putDay>[2]) {
   await putDay(day, packId, { content: "a", ...facts });
   await query`

@@ -14,7 +14,7 @@ function written(out: string): string {
 }
 
 describe("the path of a backup", () => {
-  it("is a new file at each run of the cron line in the guide, and the folder is created if necessary", () => {
+  it("is a new file in each run of the guide's cron line, in a folder that is created if necessary", () => {
     const guide = readFileSync("src/cli/README.md", "utf8");
     const out = /edgetape backup create --out (\S+)/.exec(guide.slice(guide.indexOf("CRON_TZ")))?.[1] ?? "";
     expect(out).toMatch(/^\/\w+\/\w+$/);

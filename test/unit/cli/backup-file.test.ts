@@ -67,7 +67,7 @@ describe("a backup file", () => {
     expect([...refusals]).toContain("it is truncated, or not a backup.");
   });
 
-  it("is refused when its compression is damaged, when it is not a backup, and when it does not exist", async () => {
+  it("is refused when its compression is damaged, when it is truncated, and when it does not exist", async () => {
     const path = join(folder, "bad.jsonl.gz");
     await writeBackup(path, head, given());
     const packed = readFileSync(path);

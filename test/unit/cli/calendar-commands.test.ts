@@ -36,7 +36,7 @@ describe("the trading days from the holiday library", () => {
     expect(new Set(exchangeDays(2024).map(({ day }) => day)).size).toBe(366);
   });
 
-  it("never fall on a weekend, not even on a weekend with make-up work", () => {
+  it("never fall on a weekend, not even when people work on that weekend", () => {
     for (const madeWorking of ["20240204", "20240218", "20250126", "20230128"]) {
       expect(openDays(Number(madeWorking.slice(0, 4)))).not.toContain(madeWorking);
     }
@@ -65,8 +65,8 @@ describe("the years that the holiday library covers", () => {
   });
 });
 
-describe("weekdays as a provisional calendar", () => {
-  it("are all weekdays of 2027 and no other day", () => {
+describe("the provisional calendar of a year", () => {
+  it("opens all weekdays of 2027 and no other day", () => {
     const open = weekdays(2027).filter((entry) => entry.open);
     expect(open).toHaveLength(261);
     expect(open[0]?.day).toBe("20270101");

@@ -42,7 +42,7 @@ describe("the revisions of a day", () => {
     ).toEqual(["-", "2026-03-21T20:00:00+08:00", "-", "2026-03-21T20:00:00+08:00"]);
   });
 
-  it("show that their content was lost, not that it was replaced before it was published", () => {
+  it("show content as lost when its replacement time is before its publication time", () => {
     const lost = revision(1, "a", { replacedAt: "2026-03-04T21:00:00+08:00" });
     expect(restorable([revision(2, "b"), lost])).toEqual(["-", "-"]);
     expect(detail([revision(2, "b"), lost]).at(-1)).toMatch(/2026-03-11T20:00:00\+08:00 +lost +- /);

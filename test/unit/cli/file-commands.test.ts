@@ -109,7 +109,7 @@ describe("edgetape files add", () => {
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 
-  it("refuses, with the service's message, a name with another day or without a day", () => {
+  it("refuses a name with another day or without a day, with the service's message", () => {
     expect(() => refuseWrongName({ ...auction, name: "20260312_aucde.parquet" })).toThrow(
       "an auction pack of this day is called 20260311_aucde.parquet",
     );

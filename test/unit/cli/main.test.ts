@@ -59,7 +59,7 @@ describe("an error of a command", () => {
     expect(written.stderr).toMatch(/^edgetape: Name the service .*\n$/);
   });
 
-  it("names a terminal encoding other than UTF-8 before anything is sent", async () => {
+  it("reports an argument that is not UTF-8 before anything is sent", async () => {
     expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
     expect(written.stderr).toContain("not UTF-8 text");
   });

@@ -152,7 +152,7 @@ describe("edgetape pack build", () => {
     expect((await build(source, out, "--dataset", "queues")).status).toBe(2);
   });
 
-  it("exits with 3 when the quality check fails; `day quality` then prints the sheet and exits with 1", async () => {
+  it("exits with 3 when the quality check fails, after which `day quality` shows the failure", async () => {
     const cancel = vendorLine({ type: "D", exchangeOrderId: "87" });
     const out = temporaryFolder();
     const source = delivery({ [PATH]: vendorFile(good, cancel), [TRADES_PATH]: vendorTrades });
@@ -192,7 +192,7 @@ describe("edgetape pack build", () => {
 });
 
 describe("edgetape pack", () => {
-  it("verify exits with 0 for an intact pack; for a damaged pack it exits with 1 and names the block", async () => {
+  it("verify exits with 0 for an intact pack, and names the block of a damaged pack and exits with 1", async () => {
     const out = temporaryFolder();
     await build(delivery({ [PATH]: vendorFile(good) }), out);
     const pack = join(out, "20230711.parquet");

@@ -52,7 +52,7 @@ const joined = (stored: Map<number, Uint8Array>) =>
   Buffer.concat([...stored].sort(([a], [b]) => a - b).map(([, part]) => part));
 
 describe("publishing a pack", () => {
-  it("announces size and checksum, sends every byte in parts of equal size, and completes last", async () => {
+  it("announces size and checksum, sends every byte in parts, and then completes the upload", async () => {
     const stored = new Map<number, Uint8Array>();
     const { client, asked } = storingService(stored);
     const pack = await openPack(path);
@@ -189,7 +189,7 @@ describe("publishing several packs", () => {
     return result;
   }
 
-  it("sends the packs after a refused one, prints what is served, and fails with the first refusal", async () => {
+  it("continues after a refused pack, prints what is served, and fails with the first refusal", async () => {
     const packs = (await paths()).slice(0, 3);
     const { text, error } = await publishing(packs, true);
     expect([error?.message, error?.status]).toEqual(["20261117 shrank.", EXIT.failed]);
@@ -204,7 +204,7 @@ describe("publishing several packs", () => {
     expect(plain.error).toBeInstanceOf(ServiceRefusal);
   });
 
-  it("names on stderr every further pack that was not published, with --json as one line of JSON each", async () => {
+  it("prints a line on stderr for each further pack that was not published, as JSON with --json", async () => {
     const packs = [...(await paths()), join(folder, "absent.parquet")];
     const plain = await publishing(packs, false);
     expect(plain.error?.message).toBe("20261117 shrank.");

@@ -11,9 +11,7 @@ const entitleOrderHistory = baring(entitleOrderHistoryResult);
 
 const NOON = at("2026-03-12T12:00:00+08:00");
 
-/**
- * Returns the first day of a window, counted day by day on UTC noons, independently of the epoch arithmetic under test.
- */
+/** Returns the first of the `days` days that end with `today`. Counts day by day, unlike the code under test. */
 function countedBack(today: string, days: number): string {
   const [year, month, day] = [today.slice(0, 4), today.slice(4, 6), today.slice(6)].map(Number);
   const date = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1, 12));

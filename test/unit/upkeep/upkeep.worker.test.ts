@@ -23,7 +23,7 @@ const DUE_MS = 20.5 * 3_600_000;
 const TABLES =
   "order_days day_revisions day_securities pack_markets day_packs day_files upload_parts uploads trading_days";
 
-/** Every test begins with empty stores in the evening of its own day, when that day is due. */
+/** The deadline of the day `today`. Every test begins with empty stores, on a different day. */
 let nowMs: number;
 let today: BeijingDate;
 let tests = 0;
@@ -238,7 +238,7 @@ describe("an object in R2", () => {
 });
 
 describe("an incomplete upload", () => {
-  it("is ended after 7 days, after which its day can be published again", async () => {
+  it("ends after 7 days, after which its day can be published again", async () => {
     await publish(await testPack(today));
     const other = await testPack(beijingDate(nowMs - DAY_MS));
     const begun = await sent(other);

@@ -14,7 +14,7 @@ describe("the demo's sample days", () => {
     expect(datesOf("20261127")).toEqual(["20251023", "20261016", "20261125", "20261126", "20261127"]);
   });
 
-  it("exclude holidays: in the National Day week the newest is 30 September", () => {
+  it("exclude holidays, so that in the National Day week the newest is 30 September", () => {
     expect(datesOf("20261005").slice(-3)).toEqual(["20260928", "20260929", "20260930"]);
   });
 
@@ -44,7 +44,7 @@ const json = { reason: "content_withdrawn", error: "This content was withdrawn."
 const WITHDRAWN = { status: 409, json };
 
 describe("a sample day whose content was withdrawn", () => {
-  it("is published without force, and does not stop the demo if the day is loaded", async () => {
+  it("is sent without force, and does not stop the demo if the day is loaded", async () => {
     const { client, asked } = fakeService(() => WITHDRAWN);
     await publishSampleDay(client, tradedate, { stateDir, isLoaded: true });
     const begun = asked.filter(({ path }) => path.startsWith("/admin/days/"));

@@ -16,7 +16,7 @@ interface StartedDemo {
   line(): Promise<string>;
 }
 
-/** Writes a script with the demo's name that prints "ready" and takes the lock on command. */
+/** Writes a script with the file name of the demo. It prints "ready", and acquires the lock when it receives input. */
 function writeDemo(): string {
   mkdirSync(folder, { recursive: true });
   const script = join(folder, "start.ts");
@@ -33,7 +33,7 @@ function writeDemo(): string {
   return script;
 }
 
-/** Runs `script`, which must be complete, because a process that reads half a script ends silently. */
+/** Runs `script`. The script must be complete, because a process that reads half a script ends silently. */
 function startDemo(script: string): StartedDemo {
   const child = spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();

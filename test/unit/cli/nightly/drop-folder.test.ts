@@ -64,7 +64,7 @@ describe("the day in a file name", () => {
 });
 
 describe("the name of an unfinished transfer", () => {
-  it("is recognised, and no other name is", () => {
+  it("is recognised, and other names are not", () => {
     for (const name of [
       "20260312.zip.part",
       "20260312.7z.PARTIAL",
@@ -186,7 +186,7 @@ describe("a drop folder", () => {
 });
 
 describe("a delivery that no longer changes", () => {
-  it("is complete, or its missing part is named", async () => {
+  it("is complete, or is reported with what is missing", async () => {
     const trades: Expected = { expect: ["level2"] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
     expect(await problem()).toBe("there are files for shares but no market data");

@@ -79,7 +79,7 @@ describe("a delivery that an earlier run loaded", () => {
     },
   };
 
-  it("is not loaded again, and names other revisions and files that are no longer offered", async () => {
+  it("is not loaded again, and later revisions and withdrawals are reported", async () => {
     expect(await changes({}, {})).toEqual([]);
     expect(await changes({ revision: 2 }, { revision: 3 })).toEqual([
       "20260311 (quotes) is now served as revision 2.",
