@@ -97,7 +97,7 @@ describe("edgetape acceptance", () => {
     expect(skipped).toEqual(["plain HTTP", "address", "cache", "place", "one slot", "signal"]);
   });
 
-  it("prints a table without --json", async () => {
+  it("prints a table by default", async () => {
     const { stdout } = await acceptance(service.baseUrl, ["--quick"]);
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^check +result +s +seen$/);
@@ -136,7 +136,7 @@ describe("edgetape acceptance", () => {
     expect(await seen(null)).toMatchObject({ result: "failed" });
   });
 
-  it("names a missing URL or key, and the request that fails when the day has no data", async () => {
+  it("reports a missing URL or key, and the request that fails when the day has no data", async () => {
     const without = async (args: string[], environment: Record<string, string>) =>
       (await runEdgetape(["acceptance", ...args], { baseUrl: "", adminToken: "" }, environment)).stderr;
     expect(await without([], { EDGETAPE_KEY: "k" })).toContain("Name the deployment");

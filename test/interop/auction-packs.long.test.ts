@@ -53,7 +53,7 @@ const publish = (out: string) => edgetape("publish", join(folder, out, `${DAY}_q
 const listed = () => edgetape("files", "list", "--type", "auction_tick", "--month", DAY.slice(0, 6));
 
 describe("the auction pack of a day", () => {
-  it("is offered when quotes are published, and again as a new revision when different quotes are published", async () => {
+  it("is offered when quotes are published, and gets a new revision when different quotes are published", async () => {
     await sample("first", "first");
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is offered as revision 1.`);
     const { names, rows } = await readParquet(await offered());
@@ -68,7 +68,7 @@ describe("the auction pack of a day", () => {
     expect(await listed()).toMatch(/ 2 +published .* edgetape, from quotes/);
   });
 
-  it("is withdrawn with the day's quotes, and offered again only when the operator publishes the auction pack", async () => {
+  it("is withdrawn with the day's quotes, and stays withdrawn until the operator publishes it again", async () => {
     const ofQuotes = [DAY, "--dataset", "quotes"];
     const gone = await edgetape("day", "withdraw", ...ofQuotes, "--note", "wrong prices", "--yes");
     expect(gone.split("\n")).toEqual([

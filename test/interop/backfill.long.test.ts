@@ -57,7 +57,7 @@ describe("edgetape backfill", () => {
     expect((await runEdgetape(args, service)).stdout).toContain("0 of 3 days were loaded");
   });
 
-  it("reports a loaded day that was later withdrawn, and the reason", async () => {
+  it("reports that a loaded day was later withdrawn, with the reason", async () => {
     const two = join(folder, "two");
     for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
     const args = ["backfill", two, "--threads", "0", "--json"];

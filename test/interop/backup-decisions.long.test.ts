@@ -26,8 +26,8 @@ const withdraw = (service: Service, tradedate: string, revision = 1) =>
 const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
-describe("the restore of a backup that is older than a decision", () => {
-  it("leaves a withdrawn day, a withdrawn file and a damaged pack unavailable", async () => {
+describe("the restore of an older backup", () => {
+  it("serves no day or file that was withdrawn or damaged after the backup", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {
@@ -70,7 +70,7 @@ describe("the restore of a backup that is older than a decision", () => {
 });
 
 describe("the migration of an earlier catalog", () => {
-  it("stores a withdrawn day as a decision, with the operator, the time and the note from the audit", async () => {
+  it("keeps a withdrawn day withdrawn, with the operator, the time and the note from the audit", async () => {
     await using service = await startService({ migrations: MIGRATIONS.slice(0, 1) });
     const db = await service.mf.getD1Database("DB");
     await fillFirstSchema(service, contentOf("20260302", 1_000));

@@ -82,7 +82,7 @@ const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment", () => {
-  it("invalidates cursors on a revision that it removed, even when that number is issued again", async () => {
+  it("invalidates cursors on a revision that the backup lacks, even when its number is issued again", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
@@ -115,7 +115,7 @@ describe("a restore into an empty deployment", () => {
     ]);
   });
 
-  it("makes a newer pack in R2 adoptable, and the adopted pack is served", async () => {
+  it("lets the operator adopt and serve a newer pack that is in R2", async () => {
     await using target = await startAfter(origin);
     // Copies the objects together with their metadata.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
@@ -137,7 +137,7 @@ describe("a restore into an empty deployment", () => {
   });
 });
 
-describe("a restore over the catalog that issued the revisions", () => {
+describe("a restore into the original deployment", () => {
   it("reuses no revision number, and lists in `data_changes` how each day changed", async () => {
     const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
     expect(restored.status).toBe(0);

@@ -61,7 +61,7 @@ expect(made).toMatchObject({ status: 0, stderr: "" });
 afterAll(() => origin.stop());
 
 describe("a backup", () => {
-  it("is complete, lists its content, and contains no key, token or password", async () => {
+  it("is complete and lists its content, but contains no key, token or password", async () => {
     const { status, stdout } = await runEdgetape(["backup", "verify", file], origin);
     expect(status).toBe(0);
     expect(stdout).toMatch(/^day_revisions {13}4$/m);
@@ -75,7 +75,7 @@ describe("a backup", () => {
   });
 });
 
-describe("a service restored from a backup into an empty deployment with the objects", () => {
+describe("a service restored from a backup into an empty deployment with the objects in R2", () => {
   it("works as before, except for cursors and share passwords, which depend on the deployment's secrets", async () => {
     await using target = await startAfter(origin, { settings: OTHER_SECRETS });
     await copyObjects(origin, target);
@@ -126,7 +126,7 @@ describe("a service restored from a backup into an empty deployment with the obj
   });
 });
 
-describe("a backup restored into an empty deployment without the objects", () => {
+describe("a backup restored into an empty deployment without the objects in R2", () => {
   it("leaves every day unserved until its pack is published or copied again", async () => {
     await using target = await startAfter(origin);
     const { status, stdout } = await restore(target);
@@ -248,7 +248,7 @@ describe("a backup made by a release that had only orders", () => {
     writeFileSync(to, `${text}${JSON.stringify({ end: true, rows: counts, sha256: sum })}\n`);
   }
 
-  it("is restored, and its days are served as days of orders", async () => {
+  it("is restored, and its days are served as orders", async () => {
     const former = join(folder, "orders-alone.jsonl");
     asFormerly(join(folder, "plain.jsonl"), former);
     expect(readFileSync(former, "utf8")).not.toContain('"dataset"');

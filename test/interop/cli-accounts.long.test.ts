@@ -144,7 +144,7 @@ describe("edgetape plan", () => {
 });
 
 describe("edgetape usage", () => {
-  it("adds up an account's requests, as a table and as CSV", async () => {
+  it("shows the sum of an account's requests, as a table and as CSV", async () => {
     await done("account", "create", "c-billed");
     await done("subscription", "extend", "c-billed", "--plan", "flagship", "--by", "30d");
     const [key = ""] = (await done("key", "issue", "c-billed")).split("\n");

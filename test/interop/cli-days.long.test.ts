@@ -74,7 +74,7 @@ describe("edgetape days, day and changes", () => {
     });
   });
 
-  it("list what changed, with the affected securities", async () => {
+  it("list the changes with the affected securities", async () => {
     const list = await done("changes", "--since", "20260312");
     expect(list.match(/published|restored|withdrawn/g)).toEqual([
       "published",

@@ -117,7 +117,7 @@ describe("edgetape-client, packed and installed,", () => {
     expect(JSON.parse(await runScript(folder, "four.ts", env))).toEqual(built.rowsOf("600519"));
   });
 
-  it("reads the same day inside a Worker, as rows and as a basket, and a verified file of a share", async () => {
+  it("reads the same day and a file of a share inside a Worker", async () => {
     const bundle = await readFile(join(folder, "node_modules", PACKAGE_NAME, "dist", "index.js"), "utf8");
     const worker = new Miniflare(
       convertV4MiniflareOptions({

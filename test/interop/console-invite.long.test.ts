@@ -11,7 +11,7 @@ const service = await startService();
 afterAll(() => service.stop());
 
 describe("edgetape account invite", () => {
-  it("prints a link that signs its holder in, valid for a day by default", async () => {
+  it("prints a sign-in link that is valid for a day by default", async () => {
     const { accountId } = await account(service, { plan: "flagship" });
     const { status, stdout } = await edgetape(["account", "invite", accountId, "--json"], service);
     expect(status).toBe(0);

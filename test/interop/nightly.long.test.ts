@@ -133,7 +133,7 @@ describe("nightly with a complete delivery", () => {
 });
 
 describe("nightly with an incomplete delivery", () => {
-  it("reports a day that the service finds too small, and serves it only with --force", async () => {
+  it("reports a day that is smaller than usual, and serves it only with --force", async () => {
     for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
       deliver(folder, day, 2_000);
       await nightly(day);
@@ -215,7 +215,7 @@ describe("nightly with untrustworthy files", () => {
     expect((await nightly("20260313")).status).toBe(0);
   });
 
-  it("names the files that it cannot read, and serves the day as degraded", async () => {
+  it("reports the files that it cannot read, and serves the day as degraded", async () => {
     const { folder: day } = deliver(folder, "20260316", 3_000);
     const own = join(day, "600519.SH");
     renameSync(join(own, "逐笔委托.csv"), join(own, "逐笔委托.csv.xz"));

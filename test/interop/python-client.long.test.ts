@@ -142,7 +142,7 @@ result = {
   });
 
   it.skipIf(pyarrow === null)(
-    "writes a window with pyarrow in the same form as the Parquet file that the service returns",
+    "writes a time window with pyarrow in the same format as the service's Parquet file",
     async () => {
       const session = await sessionOf(flagship.key, pyarrow ?? "");
       const [part, whole] = [join(folder, "window.parquet"), join(folder, "whole.parquet")];

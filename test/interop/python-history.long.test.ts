@@ -130,7 +130,7 @@ describe.skipIf(without)("history with the Python client", () => {
     expect(await filesIn()).toEqual(packs);
   });
 
-  it("is downloaded from the API with a warning if the share is an external one", async () => {
+  it("is downloaded from the API with a warning if the share is external", async () => {
     // The top-level domain `invalid` has no hosts.
     const link = { url: "http://pan.invalid/s/1abc", password: "x7-Q", expires: "2099-12-31T00:00:00+08:00" };
     const covers = { firstDay: "20260105", lastDay: "20261231", fileCount: 2, sizeBytes: 2 };

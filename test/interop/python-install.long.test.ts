@@ -143,7 +143,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
   });
 
   it.skipIf(pandas === null || base !== pandas)(
-    "returns a DataFrame of a day with the four lines of its README",
+    "loads a day into a DataFrame with the four lines of its README",
     async () => {
       const text = await readFile(join(PACKAGE, "README.md"), "utf8");
       const [, lines = ""] = /```python\n([\s\S]*?)```/.exec(text) ?? [];

@@ -62,7 +62,7 @@ async function answerOf({ symbol, market }: SectionEntry, fields?: readonly stri
 }
 
 describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (reader) => {
-  it("reads the whole pack, in which every row equals the source row", async () => {
+  it("reads the whole pack, with every row equal to the source row", async () => {
     const { names, rows } = await reader.read(file("pack.parquet", pack.bytes));
     expect(names).toEqual([...FIELDS]);
     const all = test.securities.flatMap(({ symbol, market }) => test.rowsOf(symbol, market));
@@ -78,7 +78,7 @@ describe.each(READERS)("$name as a reader of Parquet output (contract 6.1)", (re
     }
   });
 
-  it("reads the Parquet answer, whole and with four fields in another order", async () => {
+  it("reads the Parquet answer with all fields, and with four fields in a different order", async () => {
     const fields = ["volume", "time", "exchange_order_id", "amount"] as const;
     for (const entry of pack.index.entries) {
       if (entry.rows === 0) continue;

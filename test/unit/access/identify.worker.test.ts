@@ -59,7 +59,7 @@ const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, 
 beforeEach(forgetPrincipals);
 
 describe("the identification of a caller by key", () => {
-  it("reads the account with its plans and limits, and runs additional statements, in one D1 round trip", async () => {
+  it("reads the account with plans and limits in the same D1 round trip as additional statements", async () => {
     const { account, accountId, key, keyId } = await holder();
     const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
     await setSubscriptions(DB, account, [plan], by);
@@ -186,7 +186,7 @@ function binding(limit: number): RateLimit & { asked: string[] } {
 }
 
 describe("the per-second limit (contract 7.4)", () => {
-  it("counts requests per account, and a refusal asks the caller to wait for 10 s", async () => {
+  it("counts requests per account, and asks a refused caller to wait for 10 s", async () => {
     const rate = binding(1);
     expect(await checkRate(rate, "on", "a")).toBeNull();
     expect(await checkRate(rate, "on", "a")).toEqual({ reason: "rate_limited", retryAfterSeconds: 10 });

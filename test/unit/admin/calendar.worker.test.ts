@@ -37,7 +37,7 @@ describe("weekend days", () => {
   ];
   const known = async () => (await admin<Calendar>("GET", "/calendar?year=2026")).body.days;
 
-  it("cannot be listed as trading days without force, and a refused list changes nothing", async () => {
+  it("are refused as trading days without force, and the calendar stays unchanged", async () => {
     const before = await known();
     for (const days of [weekend, weekend.slice(1), [{ day: "20261228", open: true }, ...weekend]]) {
       const { status, body } = await admin("PUT", "/calendar", { days, source: "list" });

@@ -31,8 +31,8 @@ const changesAfter = async (after: number) =>
   (await admin<ChangeList>("GET", `/changes?after=${after}`)).body;
 const post = <T = DayChanged>(path: string, body: object) => admin<T>("POST", path, body);
 
-describe("the actions withdraw, restore and publish", () => {
-  it("remove and restore content, and set the revision and state that callers see", async () => {
+describe("the actions `withdraw`, `restore` and `publish`", () => {
+  it("change the revision and the state that callers see", async () => {
     const [first, second] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(first);
     await publish(second);
@@ -103,7 +103,7 @@ describe("the actions withdraw, restore and publish", () => {
   });
 });
 
-describe("the action publish", () => {
+describe("the action `publish`", () => {
   it("serves a day marked as damaged again only if the bytes of its pack are intact", async () => {
     await publish(await testPack("20240103"));
     const damage = () => query`UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'`.run();
@@ -122,7 +122,7 @@ describe("the action publish", () => {
   });
 });
 
-describe("the actions withdraw and restore", () => {
+describe("the actions `withdraw` and `restore`", () => {
   it("are refused for unloaded days, unknown revisions, days without earlier content and deleted objects", async () => {
     await publish(await testPack("20240104", 1_000));
     expect((await post("/days/20240199/withdraw", { revision: 1 })).status).toBe(400);
@@ -142,7 +142,7 @@ describe("the actions withdraw and restore", () => {
 });
 
 describe("concurrent operators", () => {
-  it("withdraw a day only once, and the later operator is told who withdrew it", async () => {
+  it("can withdraw a day only once, and the later operator is told who withdrew it", async () => {
     await publish(await testPack("20240108"));
     const both = await Promise.all(
       [1, 2].map((n) => post("/days/20240108/withdraw", { revision: 1, note: `${n}` })),
@@ -152,7 +152,7 @@ describe("concurrent operators", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("change a day only once, and all others get 409 with the new revision and the operator who made it", async () => {
+  it("can change a day only once, and the others get 409 with the new revision and who made it", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];
@@ -169,7 +169,7 @@ describe("concurrent operators", () => {
     expect(await post("/days/20240109/withdraw", { revision: 2 })).toMatchObject({ status: 409 });
   });
 
-  it("get 409 on completing an upload begun before a restore, and the restored revision stays intact", async () => {
+  it("cannot complete an upload that began before a restore, and the restored revision stays intact", async () => {
     await publish(await testPack("20240110", 1_000));
     await publish(await testPack("20240110", 2_000));
     const pack = await testPack("20240110", 3_000);

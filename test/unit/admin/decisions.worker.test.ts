@@ -85,7 +85,7 @@ describe("a withdrawn day", () => {
     }
   });
 
-  it("refuses to complete an upload even if the withdrawal did not end it", async () => {
+  it("refuses to complete an earlier upload even if the withdrawal did not end it", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await sent(pack, { force: true });
@@ -143,7 +143,7 @@ async function flipped(pack: TestPack, at = 300): Promise<TestPack> {
 }
 
 describe("a damaged pack", () => {
-  it("is refused when it is published, even with force, and the refusal names the damaged security", async () => {
+  it("cannot be published, even with force, and the refusal names the damaged security", async () => {
     await publish(await testPack("20240201", 1_000));
     const before = await servedState("20240201");
     const pack = await testPack("20240201", 2_000);
@@ -256,7 +256,7 @@ describe("concurrent publishers of one pack", () => {
 });
 
 describe("a publisher", () => {
-  it("can repeat each step of a completed upload, but cannot send other bytes as one of its parts", async () => {
+  it("can repeat each step of a completed upload, but cannot send different bytes for a part", async () => {
     const pack = await testPack("20240405", 1_000);
     const begun = await sent(pack);
     expect((await complete(pack, begun)).body.newRevision).toBe(true);

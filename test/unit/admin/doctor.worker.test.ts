@@ -25,7 +25,7 @@ describe("the doctor's report", () => {
     expect(nowMs).toBeGreaterThanOrEqual(before);
   });
 
-  it("names the days that the calendar lacks", async () => {
+  it("lists the days that are missing in the calendar", async () => {
     const days = ["20260302", "20260303", "20260306", "20260308"].map((day) => ({ day, open: true }));
     await admin("PUT", "/calendar", { days, source: "test", force: true });
     const { findings } = await report();
@@ -36,7 +36,7 @@ describe("the doctor's report", () => {
     ]);
   });
 
-  it("names an upload that began more than a day ago, and the repair ends the upload", async () => {
+  it("lists an upload that began more than a day ago, until the repair ends the upload", async () => {
     const pack = await testPack("20260304");
     const _begun = await sent(pack);
     expect(await findings("uploads")).toEqual([]);

@@ -79,7 +79,7 @@ describe("a daily file", () => {
     expect(await actionsOn(file)).toEqual(["file.add", "file.publish", "file.add", "file.withdraw"]);
   });
 
-  it("cannot be published before its upload completes, and is published or withdrawn only once", async () => {
+  it("cannot be published before its upload completes, and repeated actions change nothing", async () => {
     const file = ownFile("20260109", "x");
     expect((await publish(file)).status).toBe(404);
     expect((await withdraw(file)).status).toBe(404);

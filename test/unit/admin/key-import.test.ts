@@ -59,7 +59,7 @@ describe("a key import", () => {
     expect(second.after).toEqual(first.after);
   });
 
-  it("replaces the end of a plan period when a later file has a different end, and adds one for a new start", () => {
+  it("takes the end of a plan period from the later file, and adds a period for a different start", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
@@ -95,7 +95,7 @@ describe("a key import", () => {
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
-  it("refuses another account's key, a revoked key and a second end for a plan period, and names each row", () => {
+  it("refuses each row with another account's key, a revoked key or a second end of a plan period", () => {
     const known = { ...empty(), keys: [{ sha256: "h9", accountId: "a", revokedAtMs: 5 }] };
     const { answer } = plan(
       [row(), row({ account: "b" }), row({ hash: "h9" }), row({ hash: "h2", end: 21 }), row({ hash: "h2" })],

@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s a sto
   ] as const;
 
   it.each(actions)(
-    "has either no effect or the full effect of %s, and the full effect after another run",
+    "has no effect or the full effect of %s, and the full effect when it is run again",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

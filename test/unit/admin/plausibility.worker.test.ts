@@ -17,7 +17,7 @@ describe("the plausibility check of a day", () => {
       }),
     );
 
-  it("refuses a day with under 90 % of its neighbours' orders, and with force needs no second upload", async () => {
+  it("refuses a day with under 90 % of its neighbours' orders, and accepts the same upload with force", async () => {
     const dates = Array.from({ length: 21 }, (_, n) => addDays("20350101" as BeijingDate, n));
     for (const date of dates.slice(0, 20)) await publish(await usual(date, 20));
     const last = dates[20] ?? "";

@@ -58,7 +58,7 @@ describe("an upload that began six days ago", () => {
 });
 
 describe("an upload that stopped during its completion", () => {
-  it("keeps its revision number, so other content gets the next revision and another object", async () => {
+  it("keeps its revision number, so other content gets the next revision and a different object", async () => {
     const [stopped, other] = [await testPack("20240206", 1_000), await testPack("20240206", 2_000)];
     const begun = await sent(stopped);
     await query`UPDATE uploads SET state = 'completing' WHERE upload_id = ${begun.uploadId}`.run();

@@ -199,7 +199,7 @@ describe("a pack that differs from its announcement", () => {
   });
 });
 
-describe("concurrent publishers of one day", () => {
+describe("several publishers of one day", () => {
   it("who begin one after the other get 409, except the one who began last", async () => {
     const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
     const begunA = await sent(a);

@@ -21,7 +21,7 @@ async function audited(tradedate: string): Promise<unknown> {
 }
 
 describe("publishing a day with a quality sheet", () => {
-  it("is refused before anything is sent if the check failed, and is audited with the failure if forced", async () => {
+  it("is refused before anything is sent if the check failed, unless it is forced", async () => {
     const pack = await testPack("20360203");
     const refused = await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality: failed });
     expect(refused).toMatchObject({

@@ -24,7 +24,7 @@ async function account(id: string, body: object = {}): Promise<string> {
 const endsOf = (body: Account) => body.subscriptions.map(({ plan, end }) => [plan, Date.parse(end)]);
 
 describe("the state of an account", () => {
-  it("contains its plan, counters and slot, which an operator can credit and free with an audit entry", async () => {
+  it("contains its plan, counters and slot, and an operator's changes to them are audited", async () => {
     const path = await account("stands");
     const end = NOW + 10 * DAY_MS;
     await admin("PUT", `${path}/subscriptions`, { subscriptions: [{ plan: "trial", start: NOW - 1, end }] });

@@ -34,7 +34,7 @@ describe("an instant on the command line or in a key file", () => {
     "2026-03-01 00:00:00+08:00",
     "2026-03-01T25:00:00Z",
     "1772294400",
-  ])("is refused for %j", (text) => {
+  ])("is refused when it is %j", (text) => {
     expect(parseInstant(text)).toBeNull();
   });
 });

@@ -68,7 +68,7 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("level2", "20260107", "20261231")).toEqual([]);
   });
 
-  it("have everything that a download needs, and the order pack is the object that order history reads", async () => {
+  it("list everything that a download needs, and the order pack is the one that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
       from: date("20260105"),

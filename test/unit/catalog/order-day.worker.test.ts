@@ -157,7 +157,7 @@ describe("the reason why a day or security is not served", () => {
     });
   });
 
-  it("distinguishes an absent security from one without orders, and names the other exchange", async () => {
+  it("distinguishes an unknown security from one without orders, and names the exchange that lists it", async () => {
     expect(await denied({})).toBeNull();
     const unknown = { reason: "security_unknown", tradedate: "20240105" };
     const day = await read({});

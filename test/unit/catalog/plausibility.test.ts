@@ -23,7 +23,7 @@ describe("a day compared with the median of other days", () => {
     expect(plausible(counts("SH", 201, 2_000), counts("SZ", 400, 6_001))).toEqual([false, false]);
   });
 
-  it("is not plausible without an exchange that the other days have", () => {
+  it("is not plausible if it lacks an exchange that the other days have", () => {
     expect(compare([counts("SZ", 200, 3_000)], days(5)).markets).toEqual([
       { market: "SH", securities: 0, rows: 0, medianSecurities: 100, medianRows: 1_000, plausible: false },
       {

@@ -18,7 +18,7 @@ describe("a piece of SQL", () => {
     });
   });
 
-  it("binds, as a value, an object that only looks like a piece", () => {
+  it("treats an object that only looks like a piece as a value", () => {
     const forged = JSON.parse('{"text": "1 = 1", "values": []}');
     expect(part`a = ${forged}`).toEqual({ text: "a = ?", values: [forged] });
   });

@@ -41,7 +41,7 @@ describe("a backup file", () => {
     expect(await readBack(path)).toEqual(rows);
   });
 
-  it("is refused, or gives the same rows, when a byte is changed or missing", async () => {
+  it("is either refused or read with the same rows when a byte is changed or missing", async () => {
     const path = join(folder, "corrupt.jsonl");
     await writeBackup(path, head, given());
     const whole = readFileSync(path);

@@ -25,7 +25,7 @@ const COUNTED: [number, number][] = [
 ];
 
 describe("the trading days from the holiday library", () => {
-  it.each(COUNTED)("in %i are %i in number", (year, count) => {
+  it.each(COUNTED)("in %i are as many as the exchanges published: %i", (year, count) => {
     expect(openDays(year)).toHaveLength(count);
   });
 

@@ -44,7 +44,7 @@ function startDemo(script: string): StartedDemo {
 }
 
 describe("the lock of a state folder", () => {
-  it("names its holder, creates the folder, and is deleted when released", async () => {
+  it("creates the folder, contains the process id of its holder, and is deleted on release", async () => {
     const unlock = await lockState(folder);
     expect(readFileSync(lockFile, "utf8")).toBe(String(process.pid));
     unlock();
