@@ -15,7 +15,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 const DAY = "20260312";
 const folder = testFolder("edgetape-announced-");
 
-/** What a caller saw when each notice arrived: the notice's event, the state of the pages, and the last change. */
+/** For each notice, its event and what a caller saw when it arrived: the state of the pages and the last change. */
 let seen: string[];
 
 const receiver = await startReceiver({

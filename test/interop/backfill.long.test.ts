@@ -64,7 +64,7 @@ describe("edgetape backfill", () => {
     expect((await runEdgetape(args, service)).status).toBe(0);
     const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
     expect((await runEdgetape(withdrawal, service)).status).toBe(0);
-    // Each run tries a refused day again and reports the reason.
+    // Each run tries the withdrawn day again and reports why it is refused.
     for (const _ of [1, 2]) {
       const { status, stdout } = await runEdgetape(args, service);
       expect(status).toBe(1);

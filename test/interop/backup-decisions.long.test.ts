@@ -1,6 +1,6 @@
 /**
- * Checks that operators' decisions about content survive the restore of an older backup and the migration of an earlier
- * catalog.
+ * Checks that withdrawn content stays withdrawn after the restore of an older backup and after the migration of an
+ * earlier catalog.
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
@@ -27,7 +27,7 @@ const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
 describe("the restore of an older backup", () => {
-  it("serves no day or file that was withdrawn or damaged after the backup", async () => {
+  it("leaves days and files unavailable that were withdrawn or damaged after the backup", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {

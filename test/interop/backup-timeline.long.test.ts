@@ -1,5 +1,5 @@
 /**
- * Cursors, revision numbers and change numbers that callers still hold after the catalog is restored to an earlier
+ * Tests cursors, revision numbers and change numbers that callers got before the catalog was restored to an earlier
  * state.
  */
 import { join } from "node:path";

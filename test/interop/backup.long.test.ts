@@ -222,7 +222,7 @@ describe("a backup restored into a deployment that is not empty", () => {
 });
 
 describe("a backup made by a release that had only orders", () => {
-  /** Writes the backup in `from` to `to` as the earlier release did, without the column `dataset` and without seals. */
+  /** Copies a backup to `to` in the format of the earlier release, without the column `dataset` and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
     const {

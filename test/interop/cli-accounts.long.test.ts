@@ -1,4 +1,4 @@
-/** `edgetape account`, `key`, `plan`, `subscription`, `usage`, `token`, `audit` and `explain` against a running service. */
+/** Tests `edgetape account`, `key`, `plan`, `subscription`, `usage`, `token`, `audit` and `explain` with a service. */
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { edgetape, succeed } from "../support/edgetape.ts";

@@ -40,7 +40,7 @@ describe("edgetape days, day and changes", () => {
     expect(shown).toMatch(/^SH +1 +- +1 +-/m);
     expect(shown).toContain("no other day is loaded to compare it with");
     expect(await done("day", "show", DATE)).toBe(shown);
-    // Revision 1 was replaced on 12 March and is kept for 7 days. The current revision has no such times.
+    // Revision 1 was replaced on 12 March and can be restored for 7 days. The current revision shows neither time.
     expect(shown).toMatch(/^1 .* 2026-03-12T\S+ +2026-03-19T\S+ /m);
     expect(shown).toMatch(/^2 .* 2026-03-12T\S+ +- +- /m);
   });

@@ -1,6 +1,6 @@
 /**
- * `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day`, killed by SIGKILL: the day is always in
- * its old or its new state.
+ * Kills `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day` with SIGKILL. The day must always be
+ * in its old or its new state.
  */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -41,7 +41,7 @@ async function served(): Promise<Row[] | null> {
 const summary = async (dataset: DatasetName = "orders") =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}?dataset=${dataset}`)).day;
 
-/** The duration of a run on this machine, and the number of its requests. */
+/** The duration of a command on this machine, and the number of its requests. */
 interface Course {
   runMs: number;
   requests: number;
@@ -82,7 +82,7 @@ async function killed({ args, environment }: Command, { runMs, requests }: Cours
   return running.ended;
 }
 
-/** Returns the command of a round and the rows that it publishes. They differ from the rows of the previous round. */
+/** Returns the command of a round and the rows that the command publishes. The previous round has different rows. */
 type Bring = (round: number) => Promise<{ command: Command; rows: Row[] }>;
 
 /** Kills the command in each round. Then the previous or the new rows must be served, and a second run must succeed. */
@@ -192,7 +192,7 @@ describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
         const state = await served();
         expect([from, goal]).toContainEqual(state);
         seen[JSON.stringify(state) === JSON.stringify(goal) ? "after" : "before"]++;
-        // A repeated action on the same revision is either applied or reported as already applied.
+        // The second run applies the action, or is refused because the first run has already applied it.
         expect([0, 1]).toContain((await runEdgetape(args, service)).status);
         expect(await served()).toEqual(goal);
         if (kind === "restore") [present, other] = [other, present];

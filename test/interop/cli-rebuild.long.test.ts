@@ -19,7 +19,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Runs `edgetape` and returns its exit status and what it wrote on both streams, in order. */
+/** Runs `edgetape`. Returns its exit status, and its output on both streams in the order of writing. */
 const attempt = (...args: string[]) =>
   runTool(process.execPath, ["src/cli/edgetape.mjs", ...args], {
     env: { EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken },
@@ -29,7 +29,7 @@ async function edgetape(...args: string[]): Promise<string> {
   expect(status, output).toBe(0);
   return output;
 }
-/** Builds without threads, which take longer to start than a few rows take to build. */
+/** Builds without threads, because starting threads takes longer than building a few rows. */
 const ALONE = ["--threads", "0"];
 const TRADES = "逐笔成交.csv";
 

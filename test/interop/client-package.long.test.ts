@@ -87,7 +87,7 @@ type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
-/** The record types, each of which must have exactly the columns in the description of its dataset. */
+/** For each record type, the dataset whose columns it must have, and no others. */
 const RECORDS: Record<string, Dataset> = {
   OrderRecord: DATASETS.orders,
   TradeRecord: DATASETS.trades,

@@ -233,7 +233,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
 
   it("colours the codes of trades by the aggressor's side, and cancels in their own colour", async () => {
     const { page, errors, close } = await signedIn();
-    /** Returns the colours in which each code appears in the table, which shows the day's first trades. */
+    /** Returns, for each code in the column `field`, the names of the colours in which the table shows the code. */
     const coloursOf = async (symbol: string, field: string) => {
       const window = "start_time=09:25&end_time=09:35&page_size=100";
       await go(page, `try?op=level2_trade_history&tradedate=${DAY}&symbol=${symbol}&${window}`);
@@ -363,7 +363,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
         expect.soft(await axeFindings(page, contrast), `${what}, dark`).toEqual([]);
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
-      // In English, the test at five widths checks these pages. Here, only screenshots need them.
+      // In English, the test at five widths already checks these pages. This test visits them only for screenshots.
       const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);

@@ -82,7 +82,7 @@ describe("the deployment guide", () => {
 
   it("has a cron line that creates the backup folder and keeps every night's backup", async () => {
     const line = /^[\d *]+ {2}(.*edgetape backup create .*)$/m.exec(GUIDE)?.[1] ?? "";
-    // The line as cron runs it, with absolute paths moved below this test's folder.
+    // The command that cron runs. Absolute paths are moved into this test's folder.
     const command = here(line).replaceAll(/(?<= )\/(?=opt|etc|data)/g, `${folder}/`);
     expect(command).toMatch(new RegExp(`^cd ${folder}/opt/\\S+ && \\. ${folder}/etc/\\S+ && `));
     for (const made of ["opt/edgetape", "etc"]) mkdirSync(join(folder, made), { recursive: true });

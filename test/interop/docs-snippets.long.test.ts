@@ -117,7 +117,7 @@ const squeezed = (printed: string) => printed.replaceAll(/\s+/g, "");
 /** Returns a pattern that matches exactly this text. */
 const escaped = (text: string) => text.replaceAll(/[$()*+.?[\\\]^{|}]/g, "\\$&");
 
-/** Returns a pattern for the output that the page shows. A `…` in it matches anything. */
+/** Returns a pattern for the output that the page shows. In the output, `…` matches any text. */
 function patternOf(prints: string): RegExp {
   const text = squeezed(withExample(prints, FACTS));
   return new RegExp(`^${text.split("…").map(escaped).join(".*?")}$`);

@@ -71,7 +71,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     const { page, close } = await inside();
     const stats = await page.locator(".stats dd").allTextContents();
     expect(stats[0]).toMatch(/^3 of \d+$/);
-    // The order packs of two days, and the main day's packs and operator's file.
+    // The share has the order packs of two days, and the packs and one operator's file of the main day.
     expect(stats[1]).toBe(String(2 + PACKS.length + 1));
     expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
     await close();

@@ -1,4 +1,4 @@
-/** rclone with a share, over HTTP and over WebDAV: a copy is complete, and a second copy transfers nothing. */
+/** Copies a share with rclone over HTTP and over WebDAV. The copy is complete, and a second one transfers nothing. */
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { DAY, startDriveWorld } from "../conformance/drive-world.ts";

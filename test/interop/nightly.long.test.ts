@@ -304,7 +304,7 @@ describe("nightly with all datasets", () => {
       (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
     for (const dataset of DATASET_NAMES) {
       const { day: served } = JSON.parse(await servedDay("20260323", dataset));
-      // The answer names every dataset except orders, the oldest one.
+      // The answer has the property `dataset` for every dataset except orders.
       const named = dataset === "orders" ? {} : { dataset };
       expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
     }

@@ -68,7 +68,7 @@ describe.skipIf(without)("sync of the Python client after a restore of the catal
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(first.rowsOf("600519"));
 
-    // A restore issues no revision number again, so the third build does not get the number of the second.
+    // A restore does not make revision numbers available again, so the third build gets a new number.
     await publish(service, third);
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(third.rowsOf("600519"));

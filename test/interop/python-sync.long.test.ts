@@ -116,7 +116,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     await sync();
     const used = await requestsUsed();
     const again = await sync({ symbols: ["sz000001", "600519"] });
-    // Another spelling of a security means the same file, which is not charged again.
+    // A different spelling of a security refers to the same file, so nothing is downloaded or charged again.
     expect(again.fetched).toEqual([]);
     expect(names(again.kept)).toEqual(
       days.flatMap(({ tradedate }) => [`000001.SZ ${tradedate}`, `600519 ${tradedate}`]),

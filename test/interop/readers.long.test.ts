@@ -52,7 +52,7 @@ function sectionOf({ offset, length }: SectionEntry): Uint8Array<ArrayBuffer> {
   return pack.bytes.slice(offset, offset + length);
 }
 
-/** Returns the service's Parquet answer for a security, with these columns or all columns. */
+/** Returns the service's Parquet answer for a security, with the columns `fields` or with all columns. */
 async function answerOf({ symbol, market }: SectionEntry, fields?: readonly string[]): Promise<Uint8Array> {
   const params = { symbol: `${symbol}.${market}`, tradedate: test.tradedate, format: "parquet" };
   const chosen = fields === undefined ? {} : { fields: fields.join(",") };

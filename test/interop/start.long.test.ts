@@ -12,7 +12,7 @@ import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder("edgetape-start-");
 const state = join(folder, "state");
-/** The file with the URL and keys, which is stored with the state when no path is given. */
+/** The demo file, with the service's URL and keys. By default, it is stored in the state folder. */
 const demoFile = join(state, "demo.json");
 const started: Start[] = [];
 

@@ -1,6 +1,6 @@
 /**
- * A deployment is upgraded, rolled back and upgraded again while clients read pages, as `src/cli/guide/upgrade.md`
- * says: the migrations first, then the worker. Both versions are real workers with the same state and URL.
+ * Upgrades a deployment, rolls it back and upgrades it again while clients read pages. As `src/cli/guide/upgrade.md`
+ * says, the migrations come first, then the worker. Both versions are real workers with the same state and URL.
  */
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -51,7 +51,7 @@ describe("the trades and the orders of a day", () => {
     ]);
     const alone = await admin<DayDetail>("GET", "/days/20240502");
     expect(alone.body.day).toMatchObject({ revision: 1, sha256: orders.claims.sha256 });
-    // Earlier versions of the command refuse a body with an unknown property.
+    // Earlier versions of the command refuse a body with an unknown property, so orders have no `dataset`.
     expect(Object.keys(alone.body.day)).not.toContain("dataset");
   });
 

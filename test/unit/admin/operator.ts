@@ -83,7 +83,7 @@ export async function stored(): Promise<string> {
   return JSON.stringify([tables.map((table) => table.results), objects.map(({ key, etag }) => [key, etag])]);
 }
 
-/** Returns the caller whom `key` identifies at `nowMs`, read from the catalog, or why the key is refused. */
+/** Looks up `key` in the catalog. Returns the caller at `nowMs`, or the reason why the key is refused. */
 export async function callerAt(key: string, nowMs: number) {
   forgetPrincipals();
   return bare((await identify(testEnv.DB, key, nowMs, [])).caller);
@@ -91,7 +91,7 @@ export async function callerAt(key: string, nowMs: number) {
 
 /** A pack, and what the operator claims about it. */
 export interface TestPack {
-  /** Orders when absent. */
+  /** `orders` by default. */
   dataset?: DatasetName;
   tradedate: BeijingDate;
   bytes: Uint8Array<ArrayBuffer>;
@@ -120,7 +120,7 @@ export function stepPath(
   return `/days/${tradedate}${step}${dataset === "orders" ? "" : `?dataset=${dataset}`}`;
 }
 
-/** Returns the pack that is built from `made`, with the operator's claims. */
+/** Builds a pack from `made` and returns it with correct claims. */
 export async function packFrom(
   made: TestDay,
   dataset: DatasetName = "orders",

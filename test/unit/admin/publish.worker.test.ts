@@ -150,7 +150,8 @@ describe("an upload of several parts", () => {
     const again = await begin(pack);
     expect(again.parts.map(({ n }) => n)).toEqual([1, 3]);
     await sendParts(pack, again);
-    // The service reports that random bytes are not a pack, and no wrong SHA-256. So all parts were stored correctly.
+    // The service reports that the random bytes are not a pack. It reports no wrong SHA-256, so all parts were stored
+    // correctly.
     expect(await complete(pack, again)).toMatchObject({
       status: 422,
       body: { error: expect.stringContaining("PAR1") },

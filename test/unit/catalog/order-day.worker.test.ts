@@ -40,7 +40,7 @@ const SECTIONS = [
   section("600001", "SH", 0),
 ];
 
-/** Serves a dataset's day with these sections and 500 others. */
+/** Serves a day of `dataset` with `sections` and the sections of 500 other securities. */
 async function serve(tradedate: string, packId: number, { dataset = "orders", sections = SECTIONS } = {}) {
   await putDay(tradedate, packId, { dataset, revision: 3 });
   const others = Array.from({ length: 500 }, (_, i) => section(String(400_000 + i), "SZ", 10));

@@ -5,7 +5,7 @@ import { detailLines } from "../../../src/cli/day-lines.ts";
 
 const PACK = { buildId: "0".repeat(32), sha256: "0".repeat(64), rows: 3, securities: 2, sizeBytes: 900 };
 
-/** Returns a revision whose pack is named `pack`. */
+/** Returns a revision whose pack has the object key `pack`. */
 const revision = (number: number, pack: string, more: Partial<DayRevision> = {}): DayRevision => ({
   ...{ ...PACK, revision: number, degraded: false, objectKey: pack, replacedAt: null, withdrawn: null },
   ...{ publishedAt: "2026-03-11T20:00:00+08:00", builderVersion: null, sourcesSha256: null, damaged: null },

@@ -1,4 +1,4 @@
-/** A substitute for the service, with answers that a test chooses, and with a record of the requests. */
+/** A substitute for the service. A test chooses its answers, and the requests are recorded. */
 import { AdminClient } from "../../../src/cli/admin-client.ts";
 
 export interface Asked {
@@ -12,7 +12,7 @@ export interface Asked {
 /** An answer in JSON or text with its status, or a network error to throw. */
 export type Reply = { status?: number; json: unknown } | { text: string; status: number } | Error;
 
-/** Returns a client whose service answers with `reply`. Records the requests and the waits in ms, which take no time. */
+/** Returns a client whose service answers with `reply`. Records requests and waits (in ms). The waits take no time. */
 export function fakeService(reply: (asked: Asked, count: number) => Reply) {
   const asked: Asked[] = [];
   const waits: number[] = [];

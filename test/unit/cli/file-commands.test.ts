@@ -105,7 +105,7 @@ describe("edgetape files add", () => {
     }
     const random = crypto.getRandomValues(new Uint8Array(5_000));
     await expect(openDailyFile(onDisk("random.parquet", random), other)).rejects.toThrow("PAR1");
-    // Without .parquet at the end of its name in the share, a level2 file may contain anything.
+    // A level2 file whose name in the share does not end in .parquet may contain anything.
     await (await openDailyFile(onDisk("random.parquet", random), own)).close();
   });
 

@@ -36,7 +36,7 @@ const names = [...commands.keys()];
 const optionsOf = (name: string): Option[] => [...(commands.get(name)?.options ?? [])];
 const has = (name: string, long: string) => optionsOf(name).some((option) => option.long === long);
 
-/** Returns the path and the text of each file below `folder` that may cite a command to operators. */
+/** Returns the path and the text of each file below `folder` that can mention a command to operators. */
 function textsBelow(folder: string): [string, string][] {
   return readdirSync(folder, { recursive: true, encoding: "utf8" })
     .filter((path) => /\.(ts|tsx|md)$/.test(path) && !path.includes("node_modules"))
@@ -92,7 +92,7 @@ describe("the commands cited in pages, advice and refusals", () => {
   it("exist, and so do the options cited with them", () => {
     const wrong = written.filter(({ args }) => {
       const named = args.split(" ").filter((word) => /^[a-z][a-z0-9-]*$/.test(word));
-      // The first text is a sentence about the product, the second a code template.
+      // The first of these texts is a sentence about the product, and the second is a code template.
       if (args.startsWith("is serving") || args.startsWith("share password $")) return false;
       const name = names
         .filter((each) => each === named.slice(0, each.split(" ").length).join(" "))

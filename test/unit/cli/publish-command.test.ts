@@ -156,7 +156,7 @@ describe("publishing a pack", () => {
 });
 
 describe("publishing several packs", () => {
-  /** Returns a service that already serves each pack, except those of odd days, which it refuses. */
+  /** Returns a service that refuses packs of days with an odd date, and already serves all other packs. */
   function refusingService() {
     return fakeService(({ path: asked, body }) => {
       const tradedate = /\d{8}/.exec(asked)?.[0] ?? "";

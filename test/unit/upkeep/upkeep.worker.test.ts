@@ -252,7 +252,7 @@ describe("an incomplete upload", () => {
   it("leaves no object behind after 7 days, while served objects and uploads in progress stay", async () => {
     await publish(await testPack(today));
     const [served = ""] = await keys();
-    // The pack differs from its claims, so the upload is refused and its object stays.
+    // The pack differs from its claims, so the upload is refused. Its object stays in R2.
     const day = beijingDate(nowMs - DAY_MS);
     const pack = await testPack(day);
     const lie = { ...pack, claims: { ...pack.claims, rows: 4 } };

@@ -68,7 +68,7 @@ describe("the lock of a state folder", () => {
     const script = writeDemo();
     const demos = Array.from({ length: 6 }, () => startDemo(script));
     try {
-      // All demos are ready before any of them gets the command, however slow the machine is.
+      // All demos are ready before any of them gets the command, even on a slow machine.
       for (const demo of demos) expect(await demo.line()).toBe("ready");
       for (const { child } of demos) child.stdin?.write("go\n");
       const lines = await Promise.all(demos.map((demo) => demo.line()));

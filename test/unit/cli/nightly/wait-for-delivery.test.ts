@@ -6,7 +6,7 @@ import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-
 const SECOND = 1000;
 const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
-/** The state of the delivery from second `from`. A `size` of 0 means that nothing has arrived. */
+/** The state of the delivery from the time `from`, in seconds. A `size` of 0 means that nothing has arrived. */
 interface Stage {
   from: number;
   size: number;
@@ -60,7 +60,7 @@ describe("waiting for a delivery", () => {
     const grows = [5, 15, 25, 95].map((from, n) => ({ from, size: n + 1 }));
     const { arrival, late, endedAt } = await wait([...grows]);
     expect(arrival.state).toBe("complete");
-    // At the check at 90 s the delivery had been unchanged for 60 s.
+    // The check at 90 s is the first that finds the delivery unchanged for 60 s.
     expect(endedAt).toBe(90);
     expect(late).toEqual([]);
   });
