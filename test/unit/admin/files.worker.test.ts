@@ -230,7 +230,7 @@ describe("a daily file is refused", () => {
 });
 
 describe("concurrent operators with one file", () => {
-  it("complete only one of two uploads with different content, and the other upload gets 409", async () => {
+  it("can complete only one of two uploads with different content, and the other upload gets 409", async () => {
     const [one, two] = [ownFile("20260119", "one"), ownFile("20260119", "the other")];
     const [first, second] = [await opened(one), await sent(two)];
     const [late, served] = await Promise.all([complete(one, first), complete(two, second)]);
@@ -239,7 +239,7 @@ describe("concurrent operators with one file", () => {
     expect(served.body).toMatchObject({ state: "verifying", sizeBytes: two.bytes.length });
   });
 
-  it("publish it only once", async () => {
+  it("can publish it only once", async () => {
     const file = ownFile("20260120", "x");
     await add(file);
     const answers = await Promise.all([publish(file), publish(file), publish(file)]);

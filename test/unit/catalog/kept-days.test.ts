@@ -43,7 +43,7 @@ describe("the day index in an isolate's memory", () => {
     ["a day that is not loaded", (read: OrderDay): OrderDay => ({ ...read, day: null, sections: [] })],
     ["a withdrawn day", (read: OrderDay) => answer(read.tradedate, { state: "withdrawn" })],
     ["a damaged day", (read: OrderDay) => answer(read.tradedate, { state: "damaged" })],
-    ["a security that the day does not hold", (read: OrderDay): OrderDay => ({ ...read, sections: [] })],
+    ["a security that the day does not contain", (read: OrderDay): OrderDay => ({ ...read, sections: [] })],
   ])("never keeps %s", (_, changed) => {
     const question = asked();
     keepOrderDay(question, changed(answer(question.tradedate)), 0);

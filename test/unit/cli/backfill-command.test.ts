@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { secondsLeft, spanText } from "../../../src/cli/backfill-command.ts";
 
-describe("the estimated time left of a backfill", () => {
+describe("the estimated remaining time of a backfill", () => {
   it("is computed from the mean duration of the last 20 days", () => {
     expect(secondsLeft([], 5)).toBeNull();
     expect(secondsLeft([10, 20], 4)).toBe(60);

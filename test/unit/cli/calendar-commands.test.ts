@@ -29,7 +29,7 @@ describe("the trading days from the holiday library", () => {
     expect(openDays(year)).toHaveLength(count);
   });
 
-  it("are listed with all other days of the year, each once, including the leap day", () => {
+  it("are listed together with all other days of the year, each exactly once", () => {
     expect(exchangeDays(2024)).toHaveLength(366);
     expect(exchangeDays(2026)).toHaveLength(365);
     expect(exchangeDays(2024).map(({ day }) => day)).toContain("20240229");

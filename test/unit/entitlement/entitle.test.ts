@@ -45,7 +45,7 @@ describe("the plan check of an order history request (contract 7.1, 7.2)", () =>
     expect(wrong).toEqual([]);
   });
 
-  it("moves the window at midnight in Beijing, to the millisecond", () => {
+  it("moves the window exactly at midnight in Beijing", () => {
     const first = (instant: string) => {
       const denial = entitleOrderHistory(holder(["professional"]), date("20200102"), at(instant));
       return "reason" in denial && denial.reason === "outside_window" ? denial.from : denial;
@@ -135,7 +135,7 @@ describe("the plan check of a caller without an active plan (contract 7.1, 7.5)"
     });
   });
 
-  it("refuses with plan_expired and the last end when every plan has ended", () => {
+  it("refuses with plan_expired and the latest end when every plan has ended", () => {
     const subscriptions = [ended("trial", NOON - 500), ended("professional", NOON), ended("flagship", 7)];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toEqual({
       reason: "plan_expired",

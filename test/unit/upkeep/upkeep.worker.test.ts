@@ -70,7 +70,7 @@ describe("the check for the expected day", () => {
     expect((await run())[0]?.sentence).toContain("block 3");
   });
 
-  it("does not expect orders of a deployment that has none", async () => {
+  it("does not expect orders in a deployment without orders", async () => {
     const yesterday = beijingDate(nowMs - DAY_MS);
     await publish(await testPack(yesterday, 100_000, "quotes"));
     await publish(await testPack(yesterday, 100_000, "trades"));
@@ -135,7 +135,7 @@ describe("a served day that the calendar marks as closed", () => {
 });
 
 describe("a gap in the calendar that affects today's requests without a date", () => {
-  it("is a failure, even if the calendar contains days years ahead", async () => {
+  it("is a failure, even if the calendar contains later days", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
     await query`INSERT INTO trading_days VALUES ('20991231', 1, 'mark')`.run();
@@ -151,7 +151,7 @@ describe("a gap in the calendar that affects today's requests without a date", (
 });
 
 describe("a day that the calendar lacks", () => {
-  it("is reported while it affects requests without a date or soon will, but not when it is long past", async () => {
+  it("is reported if it affects requests without a date now or soon, but not if it is long past", async () => {
     await publish(await testPack(today));
     const leaveOut = (days: number) =>
       query`DELETE FROM trading_days WHERE day = ${beijingDate(nowMs + days * DAY_MS)}`.run();

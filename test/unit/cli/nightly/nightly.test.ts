@@ -18,7 +18,7 @@ describe("the day that nightly expects", () => {
     expect(lastClosedDay(at("2026-03-13T00:30:00+08:00"))).toBe("20260312");
   });
 
-  it("is the newest trading day so far, if the calendar covers every day since", () => {
+  it("is the newest trading day so far, if the calendar has no gap after it", () => {
     const calendar = [
       { day: day("20260312"), open: true },
       { day: day("20260313"), open: true },
@@ -31,7 +31,7 @@ describe("the day that nightly expects", () => {
     expect(newestTradingDay(calendar.slice(2), day("20260315"))).toBeNull();
   });
 
-  it("may have a deadline in the following night", () => {
+  it("can have a deadline after midnight", () => {
     const time = (hours: number, minutes: number) =>
       beijingTimestamp(eveningTime(day("20261231"), { hours, minutes }));
     expect(time(20, 30)).toBe("2026-12-31T20:30:00+08:00");
