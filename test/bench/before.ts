@@ -1,13 +1,13 @@
 /**
- * Compares the figures of a run with those of 2026-11-28, when every request called D1, the gate and R2 one after the
- * other.
+ * Compares the figures of a run with the figures of 2026-11-28. At that time, every request called D1, the gate and R2
+ * one after the other.
  */
 import type { BenchRow } from "./bench-row.ts";
 import { figureOf } from "./report.ts";
 
 /** The table, name and column that identify a figure among the rows of a run. */
 interface Place {
-  /** The beginning of the table's title; absent for a figure in the table of its bench. */
+  /** The beginning of the table's title; absent for the table that is named after the bench. */
   table: string | undefined;
   name: string;
   column: string | undefined;
@@ -104,8 +104,8 @@ const FIGURES: readonly Figure[] = [
 const HEAD = "| figure | 2026-11-28 | now | wanted |\n|---|---:|---:|---:|";
 
 /**
- * Returns a Markdown table of the figures that `rows` contain, empty if there are none, and the figures that are
- * missing.
+ * Returns a Markdown table of the figures that `rows` contain (an empty string if there are none), and the names of the
+ * missing figures.
  */
 export function beforeAndAfter(rows: readonly BenchRow[]): { table: string; missing: string[] } {
   const missing: string[] = [];

@@ -32,7 +32,7 @@ export function figuresIn(table: string, name: string) {
   });
 }
 
-/** The options of all benches; each bench reads those it needs. */
+/** The options of all benches. Each bench uses only some of them. */
 export interface BenchOptions {
   days: BenchDays;
   /** A generated day of each of the other datasets; empty unless orders are measured. */

@@ -1,6 +1,6 @@
 /**
  * Measures how each contender builds a day pack from a vendor's folder of CSV files: rows per second, peak memory and
- * file size. Each contender runs in its own process. The rows of DuckDB's file and their order must equal those of our
+ * file size. Each contender runs in its own process. DuckDB's file must have the same rows in the same order as our
  * pack.
  */
 import { mkdir, mkdtempDisposable, rm, stat } from "node:fs/promises";

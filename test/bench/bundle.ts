@@ -22,10 +22,7 @@ const START_ROUNDS = 3;
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/**
- * The parts of the bundle, each with the reason why it is included. The project's modules that are not listed answer
- * `/api`.
- */
+/** The parts of the bundle, each with the reason why it is included. The project's other modules answer `/api`. */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],

@@ -3,8 +3,8 @@
  * processor is the limit, alternate with slices with a distant R2. Waiting for R2 must not reduce the number of pages.
  *
  * Timers take processor time too, so both delays use the same timers. Clients and simulated stores share the machine
- * with the isolate. Therefore the figures also show the pages per second of the runtime's processor time, and the share
- * of the time in which its thread had work. A thread that always has work loses nothing by waiting for R2.
+ * with the isolate. Therefore the figures also show the pages per second of the runtime's processor time, and how much
+ * of the time the isolate's thread was busy. A thread that is always busy loses nothing by waiting for R2.
  */
 import { Agent } from "node:http";
 import { call } from "../support/http-client.ts";
@@ -34,7 +34,8 @@ const WARM_UP_MS = 2_000;
 const ALONE = 40;
 
 /**
- * Returns pages per second with a near and with a distant R2, and the pages that were refused for lack of memory.
+ * Returns the pages per second with a near and with a distant R2, and the number of pages that were refused for lack of
+ * memory.
  */
 export async function benchCapacity(): Promise<BenchRow[]> {
   await using service = await startService({
@@ -162,8 +163,9 @@ interface Reading {
 /** Accounts that page through the largest security repeatedly, without pause. */
 class Readers {
   readonly pageSize: number;
-  /** Pages that have arrived, and pages that were refused for lack of memory. */
+  /** Number of pages that have arrived. */
   pages = 0;
+  /** Number of pages that were refused for lack of memory. */
   refused = 0;
   readonly #service: Service;
   readonly #reading: Reading;
@@ -175,7 +177,7 @@ class Readers {
     this.#reading = reading;
   }
 
-  /** Pages with all readers until `end` is called. */
+  /** Reads pages with all readers until `end` is called. */
   async read(): Promise<void> {
     const reader = async (key: string) => {
       for (let cursor: string | null = null; !this.#hasEnded; ) cursor = await this.#page(key, cursor);

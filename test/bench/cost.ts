@@ -1,12 +1,12 @@
 /**
  * Measures the cost of a million requests of each kind. Calls and rows are counted at the stores of a running service.
- * Processor time is that of the whole runtime including the stores' simulators and HTTP, so it is an upper bound. Not
- * included: the time an object stays in memory ($12.50 per million GB-s), and storage. Logs are included as if every
- * line were written.
+ * Processor time is measured for the whole runtime, including HTTP and the simulated stores, so it is an upper bound.
+ * Not included: the time an object stays in memory ($12.50 per million GB-s), and storage. Logs are included as if
+ * every line were written.
  *
- * Refusals write few rows, because an isolate stores only the first few of each account. An R2 read is wasted when the
- * gate refuses the request while the read is running. This happens at most once after each grant, so a page followed by
- * a refusal is the worst case.
+ * Refusals write few rows, because an isolate stores only the first few refusals of each account. An R2 read is wasted
+ * when the gate refuses the request while the read is running. This happens at most once after each grant, so a page
+ * followed by a refusal is the worst case.
  */
 import { day, randomSecurity } from "../support/builders.ts";
 import { onDrive, shareOf, tradesFile } from "../support/drive.ts";
@@ -21,7 +21,7 @@ import { type BenchRow, figuresIn } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
-/** Dollars per million, from the platform's public pages; the price of logs is that of 2026-10-02. Egress is free. */
+/** Dollars per million, from the platform's public pages; the price of logs is of 2026-10-02. Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,

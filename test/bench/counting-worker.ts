@@ -17,7 +17,7 @@ export class Gate extends ServedGate {
   }
 }
 
-/** The service's guard of shares, with the same counts. */
+/** The service's guard of shares; counts the rows that its storage reads and writes. */
 export class Guard extends ServedGuard {
   constructor(ctx: DurableObjectState, env: Env) {
     super(countedStorage(ctx), env);

@@ -1,4 +1,4 @@
-/** The measured days: generated ones of several sizes, and existing packs. */
+/** The days that benches measure: generated days of several sizes, and existing packs. */
 import { mkdtempSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

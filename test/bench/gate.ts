@@ -1,6 +1,6 @@
 /**
- * Measures the cost of taking and freeing a slot, while paging and otherwise. It is compared with an earlier version of
- * the gate object, which could not keep a release in memory, and with two calls that each write one row.
+ * Measures how fast slots are taken and freed, while paging and for single pages. The rivals are an earlier version of
+ * the gate object, which could not keep a release in memory, and two calls that each write one row.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
 import { type BenchRow, figure, median } from "./bench-row.ts";
@@ -12,7 +12,7 @@ const SAMPLES = 7;
 const BUDGET_MS = 120_000;
 const KINDS: readonly GateRounds[] = ["former", "paging", "slot", "writes"];
 
-/** Returns the number of slots taken and freed per second, over 100 warm objects concurrently. */
+/** Returns the number of slots that 100 warm objects take and free per second. */
 export async function benchGate(): Promise<BenchRow[]> {
   await using gate = await startGateService();
   const perSecond = async (what: GateRounds): Promise<number> => {

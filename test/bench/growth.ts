@@ -1,7 +1,7 @@
 /**
  * Measures how the time of an answer grows with the size of the day and with the page number. Whole days are published
- * into a running service, and one large security of each is requested over HTTP. Costs that are constant by design must
- * stay constant.
+ * into a running service, and one large security of each day is requested over HTTP. Costs that are constant by design
+ * must stay constant.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
@@ -23,7 +23,7 @@ const LAST_STEP = "publish, last step: whole pack summed, index rows written";
 
 /**
  * Returns two tables with a column per day. Ratios compare with the smallest day, or with page 1. All days are served
- * at once and requested alternately, so that a busy moment affects all of them.
+ * by one service and requested alternately, so that a busy moment affects all of them.
  */
 export async function benchGrowth({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService();

@@ -1,5 +1,5 @@
 /**
- * Measures how long a caller would wait in production, with the stores delayed as `--delay` says. For each kind of
+ * Measures how long a caller would wait in production. The stores have the delays that `--delay` sets. For each kind of
  * request it shows the stages of the critical path and the minimum that the measured store times allow. It also shows
  * the D1 queries per request for three patterns of access.
  */

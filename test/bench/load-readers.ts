@@ -1,4 +1,4 @@
-/** Pages with many accounts at the same time and compares every page with the published rows. */
+/** Reads pages with many accounts at the same time, and compares every page with the published rows. */
 import { Agent } from "node:http";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { call } from "../support/http-client.ts";
@@ -26,16 +26,16 @@ export interface Tally {
   givenUp: number;
 }
 
-/** The rows of each security as JSON text: what is between the brackets of `items`. */
+/** The rows of each security as JSON text: the text between the brackets of `items`. */
 export type Texts = ReadonlyMap<string, string>;
 
-/** Returns an agent with a connection per account, so that none waits for another. */
+/** Returns an agent with a connection per account, so that no account waits for another. */
 export function agentFor(accounts: number): Agent {
   return new Agent({ keepAlive: true, maxSockets: accounts });
 }
 
 /**
- * Pages with all accounts repeatedly for `forMs` and then stops, even in the middle of a day. Throws at the first wrong
+ * Reads whole days with all accounts for `forMs` and then stops, even in the middle of a day. Throws at the first wrong
  * row and at the first refused page, for example when a slot is busy.
  */
 export async function readAll(

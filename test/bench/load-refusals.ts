@@ -1,7 +1,7 @@
 /**
- * Measures refusals beside a served page of 10,000 rows, on an idle service and while 200 accounts page. The figures
- * are the elapsed time (with an empty worker as the minimum), the worker's own time, and processor time. For the 503, a
- * file whose reader pauses holds the slot.
+ * Compares refusals with a served page of 10,000 rows, on an idle service and while 200 accounts read pages. The
+ * figures are the elapsed time (with an empty worker as the minimum), the worker's own time, and processor time. For
+ * the 503, a download that its client has paused occupies the slot.
  */
 
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
@@ -46,7 +46,7 @@ export interface Refusals {
   end(): Promise<void>;
 }
 
-/** Publishes what the refusals need, creates their accounts, and occupies one slot. */
+/** Publishes the data for the refusals, creates the accounts, and occupies one slot. */
 export async function prepareRefusals(service: Service, symbol: string): Promise<Refusals> {
   const columns = noiseOf(randomFrom(1), DATASETS.orders, HELD.rows);
   const pack = await buildPackBytes(HELD.tradedate as BeijingDate, [

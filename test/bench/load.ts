@@ -1,7 +1,7 @@
 /**
- * Pages with 200 accounts at the same time for `--seconds` (default 20) and compares each page with the published rows.
- * The clients run on the same machine as workerd. The figures are therefore shown beside those of a fixed body of the
- * same size, which the same runtime serves to the same clients.
+ * Reads pages with 200 accounts at the same time for `--seconds` (default 20), and compares each page with the
+ * published rows. The clients run on the same machine as workerd. The figures are therefore compared with the figures
+ * for a fixed body of the same size, which the same runtime serves to the same clients.
  */
 import { account } from "../support/operator.ts";
 import { newestRuntime } from "../support/runtime-process.ts";

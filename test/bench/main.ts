@@ -1,11 +1,11 @@
 /**
  * `npm run bench [-- --report FILE] [--update] [--only NAME] [--rows N,N] [--pack FILE] [--full] [--seconds N] [--json
- * FILE]`: prints the figures of one run on one machine, each beside the figures of rival programs in the same run. Only
- * the ratios can be compared with other machines. `--update` writes the figures of a whole run into the two READMEs.
- * `--pack` also measures an existing pack (may be repeated), `--full` also generates a day of 130 million rows,
- * `--seconds` is the duration of the bench `load`. `--delay D1,GATE,R2` (ms, default 20,15,40) and `--jitter` (%,
- * default 20) set the delays of the stores in `--only latency`. `--dataset` (default `orders`) is the dataset of the
- * generated days; only the benchmarks `rivals` and `page` accept a dataset other than `orders`.
+ * FILE]`: prints the figures of one run on one machine, compared with rival programs in the same run. Only the ratios
+ * can be compared with other machines. `--update` writes the figures of a whole run into the two READMEs. `--pack` also
+ * measures an existing pack (may be repeated), `--full` also generates a day of 130 million rows, `--seconds` is the
+ * duration of the bench `load`. `--delay D1,GATE,R2` (ms, default 20,15,40) and `--jitter` (%, default 20) set the
+ * delays of the stores in `--only latency`. `--dataset` (default `orders`) is the dataset of the generated days; only
+ * the benchmarks `rivals` and `page` accept a dataset other than `orders`.
  */
 import { parseArgs } from "node:util";
 import { inTime, LateAnswer } from "../../src/base/in-time.ts";
@@ -49,7 +49,7 @@ const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]
   ["capacity", benchCapacity],
 ]);
 
-/** The benches that run only when `--only` names them: they take minutes. */
+/** The benches that run only when `--only` names them, because they take minutes. */
 const ONLY_NAMED = ["tenth"];
 /** The benches that can measure any dataset; the others measure only orders. */
 const ANY_DATASET = ["rivals", "page"];

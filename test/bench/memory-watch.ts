@@ -6,7 +6,7 @@ const MIB = 2 ** 20;
 
 /**
  * Samples the runtime's resident memory every second. A runtime that keeps no data also grows until its heap is full.
- * The memory of a runtime that serves a fixed body is therefore shown beside it.
+ * The memory of a runtime that serves a fixed body is therefore shown for comparison.
  */
 export class MemoryWatch {
   readonly #samples: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Measures a page of 10,000 rows and ten fields from stored bytes to JSON bytes inside workerd, beside `JSON.stringify`
- * of the same rows there. The measured pages are: one aligned with a block, one half in a block and half in the next,
+ * Measures inside workerd how long a page of 10,000 rows and ten fields takes from stored bytes to JSON bytes, compared
+ * with `JSON.stringify` of the same rows. The measured pages are: one aligned with a block, one that spans two blocks,
  * the first and the last page of a day, and the first page of a fresh isolate. The section is in memory, so R2's time
  * is not included.
  *
@@ -80,7 +80,10 @@ async function costs(day: BenchDay, rounds: number): Promise<Record<Task, number
   return spent;
 }
 
-/** Returns the median time of an isolate's first page beside a warm page, minus the time of an empty request. */
+/**
+ * Returns the median time of an isolate's first page, compared with a warm page. The time of an empty request is
+ * subtracted from both.
+ */
 async function freshRow(day: BenchDay): Promise<BenchRow> {
   const first: number[] = [];
   const warm: number[] = [];

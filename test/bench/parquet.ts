@@ -24,7 +24,7 @@ const ROWS = 400_000;
 const ROUNDS = 21;
 
 /**
- * Returns the speed of the answer with all fields and with three, beside both rivals, its processor time, and the
+ * Returns the speed of the answer with all fields and with three, compared with the rivals, its processor time, and the
  * growth of the runtime's memory.
  */
 export async function benchParquet(): Promise<BenchRow[]> {

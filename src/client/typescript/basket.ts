@@ -18,7 +18,7 @@ import type {
   TradeRow,
 } from "./types.ts";
 
-/** Several securities over a range of days; the other options are those of one day. */
+/** A query for several securities over a range of days. The other options are the same as for one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
   /**
    * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a share and of an index
@@ -36,7 +36,7 @@ export interface Plan {
   days: number;
   /** Remaining pairs of a security and a day. */
   securityDays: number;
-  /** Upper estimates. Beyond 60 security days, they come from a sample, and `isExact` is false. */
+  /** Upper estimates of rows and requests. Beyond 60 security days, they come from a sample, and `isExact` is false. */
   rows: number;
   requests: number;
   /** Parquet files for the same days; each also counts as a request. */
@@ -56,20 +56,24 @@ interface Part {
   date: string;
 }
 
-/** For more parts than this, a plan requests estimates of an evenly spread sample only. */
+/** Maximum number of estimates that a plan requests. If there are more parts, it samples them evenly. */
 const MOST_ESTIMATES = 60;
 
 /** Beyond this many days of quota, a share is the better way. */
 const MANY_DAYS = 30;
 
-/** At the per-second limit this many requests take an hour; in practice they take a day. */
+/**
+ * Beyond this many requests, a share is the better way. They take an hour at the per-second limit, and in practice a
+ * day.
+ */
 const MANY_REQUESTS = 100_000;
 
 /** The bytes that a connection of 100 Mbit/s transfers in a day. */
 const BYTES_A_DAY = (100e6 / 8) * 86_400;
 
-/** Reasons of a 1002 about one security, and about the whole day. The service sends no others. */
+/** Reasons of a 1002 that are about one security. */
 const EMPTY: readonly string[] = ["no_orders", "security_unknown"];
+/** Reasons of a 1002 that are about the whole day. A 1002 with any other reason was not sent by the service. */
 const UNREADABLE: readonly string[] = [
   "not_loaded",
   "not_trading_day",
@@ -81,7 +85,10 @@ const UNREADABLE: readonly string[] = [
 
 const EXCHANGES: Record<string, string> = { SS: "SH", SSE: "SH", XSHG: "SH", SZSE: "SZ", XSHE: "SZ" };
 
-/** Returns each security once. Throws when digits stand with and without an exchange: both can mean one security. */
+/**
+ * Returns each security once. Throws when the same six digits occur with and without an exchange, because both can mean
+ * the same security.
+ */
 function distinct(symbols: readonly string[]): string[] {
   const found = new Map<string, string>();
   for (const symbol of symbols) {
@@ -104,8 +111,8 @@ function distinct(symbols: readonly string[]): string[] {
 }
 
 /**
- * The rows of a `BasketQuery`. They are read once, like `Ticks`; after an error, reading can continue, even on a later
- * day. Days that are not loaded and securities without rows are skipped and listed.
+ * The rows of a `BasketQuery`. Each row is returned once, as by `Ticks`. After an error, reading can continue, even on
+ * a later day. Days that are not loaded and securities without rows are skipped and listed.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
   /** Securities found so far to have no rows on a day. */
@@ -166,8 +173,8 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
   }
 
   /**
-   * Returns the cost of reading the rest, and the remaining quota. Not charged; calls `data_status`, `account_info` and
-   * the dataset's estimate.
+   * Returns the cost of reading the rest, and the remaining quota. Calls `data_status`, `account_info` and the
+   * dataset's estimate, which are not charged.
    */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
@@ -214,7 +221,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#current.ticks;
   }
 
-  /** Reads every part to its end. If the day or the security has no rows, lists it instead. */
+  /** Reads every part to its end. Adds a part without rows to `empty`, or its day to `missing`. */
   async *#rest<T>(
     read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
   ): AsyncGenerator<T, void, undefined> {
@@ -228,7 +235,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
   }
 
-  /** Lists the current part, or its day, as one without rows. Throws any other error. */
+  /** Adds the current part to `empty`, or its day to `missing`. Throws any error with a different cause. */
   #leaveOut(error: unknown): void {
     if (!(error instanceof NoData) || this.#current === null) throw error;
     const { symbol, date } = this.#current.part;
@@ -296,7 +303,7 @@ function daysOf(requests: number, { left, limit }: { left: number | null; limit:
   return limit === null || limit === 0 ? null : 1 + Math.ceil((requests - left) / limit);
 }
 
-/** Names the files of `dataset` only, because a share also holds those of the other datasets. */
+/** Returns advice to use a share. It names only files of `dataset`, because a share also holds the other datasets. */
 function hintOf(days: number, sizeBytes: number, dataset: DatasetName): string {
   const hours = Math.ceil((sizeBytes / BYTES_A_DAY) * 24);
   return (

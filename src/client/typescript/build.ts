@@ -125,7 +125,7 @@ function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
 
 /** Returns the type that `schema` infers; parts with a name in `names` are written as that name. */
 function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, string>, indent = ""): string {
-  // A schema with its own description is a copy, whose parent is the part.
+  // A part with its own description is a copy of the schema, which is its parent.
   const name = names.get(schema) ?? (schema._zod.parent && names.get(schema._zod.parent));
   if (name !== undefined) return name;
   const textOf = (each: z.core.$ZodType) => typeText(each, names, indent);
@@ -197,7 +197,7 @@ function memberText(name: string, { type }: Pick<Column, "type">, comment: strin
   return `    /** ${comment} */\n    ${name}: ${type === "BYTE_ARRAY" ? "string" : "number"};\n`;
 }
 
-/** Splits the name of a column of one level of the book, such as `bid_vol7`. Returns null for other columns. */
+/** Splits the name of a column that holds one level of the book, such as `bid_vol7`. Returns null for other columns. */
 function levelOf({ name }: Column): { name: string; level: number } | null {
   const [, column, digits] = /^([a-z_]+)(\d+)$/.exec(name) ?? [];
   return column === undefined ? null : { name: column, level: Number(digits) };
@@ -241,7 +241,7 @@ function withoutComments(text: string): string {
     .join("");
 }
 
-/** Returns the public declarations of `entry` and what they need, as one file. */
+/** Returns the text of one file with the public declarations of `entry` and all declarations that they need. */
 function joined(entry: string): string {
   const files = new Map<string, Declarations>();
   const load = (path: string): Declarations => {
@@ -256,7 +256,10 @@ function joined(entry: string): string {
   /** The public name of each type that has a different name on the server. */
   const renamed = new Map<string, string>();
   const replaced = writtenOut();
-  /** Collects the declaration of `name` in the file `path`, and those that it needs. Returns the declared name. */
+  /**
+   * Collects the declaration of `name` in the file `path`, and all declarations that it needs. Returns the declared
+   * name.
+   */
   const take = (path: string, name: string): string => {
     const { own, imports, exports } = load(path);
     const declaration = own.get(name);

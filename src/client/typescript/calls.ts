@@ -1,8 +1,8 @@
 /**
- * One call of `POST /api`: the base URLs, the loop of waits and retries, the answer's envelope and headers (contract
- * 1.3, 1.10). A 503 or 429 with `Retry-After` is retried on the same base URL after the wait; every other answer is
- * final. Only broken connections switch to the next base URL, because each deployment has its own slot, quota and
- * cursors. The base URL that answered is used for further calls.
+ * Sends a request to `POST /api`, with waits, retries and further base URLs, and parses the answer's envelope and
+ * headers (contract 1.3, 1.10). A 503 or 429 with `Retry-After` is retried on the same base URL after the wait; every
+ * other answer is final. Only broken connections switch to the next base URL, because each deployment has its own slot,
+ * quota and cursors. The base URL that answered is used for further calls.
  */
 import {
   BadRequest,
@@ -33,13 +33,13 @@ export interface Answer extends ErrorFacts {
   build: string | null;
   /** The wait before the next attempt; null when a retry cannot help. */
   waitMs: number | null;
-  /** The time until a used-up counter resets. */
+  /** The time until all used-up counters have been reset; null if there are none. */
   resetsInMs: number | null;
 }
 
 /**
- * Reads the envelope of `reply`. Throws `BrokenConnection` for an unreadable body with status 200 (truncated or
- * corrupted on the way), and `ProtocolError` for a redirect or another server's page.
+ * Reads the envelope of `reply`. Throws `BrokenConnection` when the body of a 200 is unreadable, because it was
+ * truncated or corrupted on the way. Throws `ProtocolError` for a redirect or another server's page.
  */
 export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
   refuseRedirect(reply, `${baseUrl} redirects`, ": a redirect drops the POST, use that base URL");
@@ -53,7 +53,7 @@ export function refuseRedirect({ status, headers, cancel }: Reply, what: string,
   throw new ProtocolError(`${what} to ${headers.get("Location") ?? "another address"}${advice}`);
 }
 
-/** Parses the answer in a body that was read. Throws `BrokenConnection` and `ProtocolError` as `readAnswer`. */
+/** Parses the answer in `body`. Throws `BrokenConnection` and `ProtocolError` in the same cases as `readAnswer`. */
 export function answerIn(baseUrl: string, { status, headers }: Reply, body: Uint8Array): Answer {
   const text = new TextDecoder().decode(body);
   const told = parseRetryAfter(headers.get("Retry-After"));
@@ -146,7 +146,7 @@ function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Returns the time until the last used-up counter of a `RateLimit` header resets: `"files";r=0;t=3600`. */
+/** Returns the time until all used-up counters of a `RateLimit` header have been reset: `"files";r=0;t=3600`. */
 function resetsInMs(header: string | null): number | null {
   const seconds = [...(header ?? "").matchAll(/;\s*r=0\s*;\s*t=(\d+)/g)].map(([, t]) => Number(t));
   return seconds.length === 0 ? null : 1000 * Math.max(...seconds);
@@ -225,7 +225,7 @@ export class Endpoints {
       signal,
       atOnce: switches && !isRoundOver,
     });
-    // Another request may have switched to the next base URL meanwhile.
+    // During the wait, another request may have switched to the next base URL.
     if (switches && this.#present === place) this.#present = (place + 1) % count;
   }
 }

@@ -78,7 +78,7 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads a dataset with the columns of `R`, by default `D`. No request is sent before the stream is used. */
+/** Reads rows with columns of `R`, by default the columns `D`. No request is sent before the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
    * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
@@ -111,7 +111,7 @@ const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
  * Access to one service with one key. Requests to the same interface are queued, also across clients with the same key.
- * Refusals are thrown as `ServiceError`, temporary ones after retries.
+ * Refusals are thrown as `ServiceError`. Temporary refusals are retried first.
  */
 export class Client {
   readonly baseUrls: readonly string[];
@@ -136,7 +136,7 @@ export class Client {
     this.baseUrls = this.#endpoints.baseUrls;
   }
 
-  /** Calls `level2_order_history`. */
+  /** Reads orders. Calls `level2_order_history`. */
   readonly orders: Reads<OrderRecord, Field> = (query: AnyQuery) => this.#read("orders", query);
 
   /** Reads trades, and Shenzhen's cancellations. Calls `level2_trade_history`. */
@@ -165,7 +165,7 @@ export class Client {
 
   /**
    * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body,
-   * because the next request waits for its end.
+   * because the next request waits until it has ended.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -258,8 +258,8 @@ export class Client {
 
   /**
    * Waits until a dataset of a day can be read; returns the day's revision. Checks every `everyMs` (default 60,000) for
-   * up to `timeoutMs` (default unlimited). Throws `NoData` when the day will not be loaded, or not in time. Calls
-   * `data_symbols`, which is not charged.
+   * up to `timeoutMs` (default unlimited). Throws `NoData` when the day will not be loaded, or is not loaded in time.
+   * Calls `data_symbols`, which is not charged.
    */
   async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
     const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;
@@ -281,7 +281,7 @@ export class Client {
       return new Ticks<R>(paging, { signal: one.signal, hidesLast, onRebuild: one.onRebuild });
     };
     const made = "symbols" in query ? new TickBasket<R>(this, dataset, query, open) : open(query);
-    // The overloads select the result by the query.
+    // The overloads of `Reads` state which of the two a query returns.
     return made as Ticks<R> & TickBasket<R>;
   }
 
@@ -320,7 +320,7 @@ export class Client {
     }
   }
 
-  /** Returns `data` of the answer, or throws its refusal. JSON omits undefined parameters. */
+  /** Returns `data` of the answer, or throws the refusal. JSON omits undefined parameters. */
   async #ask<T>(apiname: string, params: Record<string, unknown>, { signal }: CallOptions): Promise<T> {
     return served(await this.#call(apiname, () => ({ params }), signal)) as T;
   }

@@ -10,7 +10,9 @@ export function operationsOf(dataset: DatasetName): { read: string; estimate: st
   return { read: `level2_${history}`, estimate: `${history}_estimate` };
 }
 
-/** Returns the parameter that names a dataset. Orders need none, because older services refuse it. */
+/**
+ * Returns the parameter that names a dataset. For orders there is none, because older services refuse the parameter.
+ */
 export function only(dataset: DatasetName | undefined): { dataset?: DatasetName } {
   return dataset === undefined || dataset === "orders" ? {} : { dataset };
 }

@@ -1,6 +1,7 @@
 /**
- * `edgetape-client`: orders, trades, quotes and shares over `fetch`, for Node, browsers and workers, without a dependency;
- * it has not been run in Deno, which provides everything it uses. Imports of the server are types only.
+ * `edgetape-client` reads orders, trades, quotes and shares with `fetch`, in Node, browsers and workers. It has no
+ * dependencies. It has not been run in Deno, although Deno provides all APIs that it uses. Only types are imported from
+ * the server.
  *
  * @example
  * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });

@@ -1,8 +1,9 @@
 /**
- * Paging through the rows of one security on one day that survives broken connections. It continues by the cursor of
- * the deployment that issued it. When another deployment answers, or the cursor is no longer accepted, it continues by
- * position. For orders, that is a cursor without a date. Where that is refused or unsupported, it is a time window that
- * begins at the position's millisecond. A day that has changed is read again from its first row, once.
+ * Pages through the rows of one security on one day, and continues when connections break. Paging continues with the
+ * last cursor while the deployment that issued it answers. When another deployment answers, or the cursor is no longer
+ * accepted, paging continues by position. For orders, the position is sent as a cursor without a date. For other
+ * datasets, or when that cursor is refused, it is sent as a time window that begins at the position's millisecond. A
+ * day that has changed is read again from its first row, once.
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { operationsOf } from "./datasets.ts";
@@ -21,7 +22,10 @@ export interface Page {
   nextCursor: string | null;
 }
 
-/** Returns the page in an answer. Throws the refusal, or `ProtocolError` for anything but a page of `asked` fields. */
+/**
+ * Returns the page in an answer. Throws the refusal, or `ProtocolError` if the answer is not a page with the fields
+ * `asked`.
+ */
 export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
   const data = served(answer) as Partial<Record<string, unknown>> | null;
   const wrong = (what: string) =>
@@ -57,7 +61,7 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
 /** Maximum number of rows that are read again and compared when paging continues by position. */
 const MOST_OVERLAP = 64;
 
-/** A position between two rows: after `skip` rows of the millisecond `time`. */
+/** A position between two rows: after the first `skip` rows of the millisecond `time`. */
 export interface Position {
   /** HHMMSSmmm; empty before the first row. */
   time: string;
@@ -77,7 +81,7 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   const time = knownTimes[first];
   if (time === undefined) return from;
   const begin = knownTimes.indexOf(time);
-  // When the millisecond began before the known rows, its earlier rows are in `from.skip`.
+  // When the millisecond began before the known rows, `from.skip` counts its earlier rows.
   const skip = first - begin + (begin === 0 && time === from.time ? from.skip : 0);
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
@@ -95,7 +99,7 @@ function undatedCursor({ time, skip }: Position): string {
 /** Maximum rows of a page. */
 export const MOST_ROWS = 10_000;
 
-/** Reasons that only concern the cursor; the query itself is valid. */
+/** Reasons for refusing a cursor that the deployment did not issue. The rest of the request is valid. */
 const UNKNOWN_CURSOR = ["cursor_invalid", "cursor_old_format"];
 
 /** Maximum number of refused cursors without a new row between them. */
@@ -111,21 +115,21 @@ export interface Selection {
   pageSize: number;
 }
 
-/** How a request continues, and which rows its answer repeats first. */
+/** How one request continues, and which rows its answer must repeat first. */
 interface Way {
   kind: "cursor" | "undated" | "window";
   params: Readonly<Record<string, string>>;
-  /** Number of repeated rows before the overlap; they are no longer kept. */
+  /** Number of rows that the answer repeats before `overlap`. They are skipped without a comparison. */
   unseen: number;
   overlap: readonly Row[];
 }
 
-/** A page of new rows; with `isAnew` they begin again at the day's first row. */
+/** A page of new rows. If `isAnew` is true, the rows start again at the day's first row. */
 export interface Step extends Page {
   isAnew: boolean;
 }
 
-/** The day's content is no longer that of the rows read so far. */
+/** The day's content has changed since the first rows were read. */
 class DayChanged extends Error {
   readonly refusal: ServiceError | undefined;
 
@@ -243,7 +247,7 @@ export class Paging {
     return { params: { ...params, page_size }, ...(fields === null ? {} : { fields }) };
   }
 
-  /** Chooses another way to continue after a refused cursor; false when there is none. */
+  /** Chooses another way to continue after a refused cursor. Returns false when there is none. */
   #forgetCursor({ kind }: Way): boolean {
     const state = this.#state;
     state.fallbacks++;

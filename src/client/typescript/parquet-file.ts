@@ -32,8 +32,8 @@ const MAGIC = "PAR1";
 const MEDIA_TYPE = "application/vnd.apache.parquet";
 
 /**
- * Takes whole files from answers. A body that ends early is a broken connection and is requested again. Each attempt
- * may be charged, so a file that is unusable twice for the same reason at each base URL ends the call.
+ * Returns a function that takes a whole file from an answer. A body that ends early is a broken connection and is
+ * requested again. Each attempt may be charged, so the call ends when every base URL has failed twice in the same way.
  */
 export function fileTaker(addressCount: number, dataset: DatasetName = "orders"): Taker<ParquetFile> {
   const reasons = new Set<string>();
@@ -57,7 +57,10 @@ export function fileTaker(addressCount: number, dataset: DatasetName = "orders")
   };
 }
 
-/** Takes the file, which is recognised by its first bytes, because a proxy may drop or change the headers. */
+/**
+ * Returns the file, or the envelope if the body is not a file. The first bytes decide, because a proxy may drop or
+ * change the headers.
+ */
 function wholeFile(
   baseUrl: string,
   reply: Reply,
@@ -76,7 +79,10 @@ function wholeFile(
   return { ...facts, sizeBytes: bytes.length, bytes };
 }
 
-/** Takes the file as a stream; calls `done` when its body has ended, broken off, or been cancelled or aborted. */
+/**
+ * Returns a function that takes the file from an answer as a stream. It calls `done` when the body has ended or broken
+ * off, or was cancelled or aborted.
+ */
 export function streamTaker(
   done: () => void,
   signal: AbortSignal | undefined,

@@ -1,6 +1,6 @@
 /**
- * SHA-256 piece by piece, because a share's files can be larger than memory; WebCrypto hashes only whole buffers. Node,
- * Deno and workers have their own; browsers use this one (FIPS 180-4), about 200 MB/s.
+ * Computes SHA-256 piece by piece, because a share's files can be larger than memory and WebCrypto hashes only whole
+ * buffers. Node, Deno and workers have such a hash. Browsers use this one (FIPS 180-4), at about 200 MB/s.
  */
 
 export interface RunningHash {
@@ -28,7 +28,7 @@ export function sha256(): RunningHash {
 
 const BLOCK_BYTES = 64;
 const PRIMES = firstPrimes(64);
-/** The first 32 bits of the fractional parts of square and cube roots of primes. */
+/** The first 32 bits of the fractional parts of the primes' square roots (`INITIAL`) and cube roots (`ROUNDS`). */
 const INITIAL = PRIMES.slice(0, 8).map((prime) => fraction32(prime ** (1 / 2)));
 const ROUNDS = Int32Array.from(PRIMES, (prime) => fraction32(prime ** (1 / 3)));
 

@@ -1,6 +1,6 @@
 /**
- * A year's share: its files, and the download of each, which is resumed after broken connections and verified when
- * complete.
+ * A year's share: its list of files, and their downloads. A download resumes after broken connections and is verified
+ * when complete.
  */
 import { mayPass, refusalOf, refuseRedirect } from "./calls.ts";
 import { IntegrityError, ProtocolError, type ServiceError, Unavailable } from "./errors.ts";
@@ -41,7 +41,7 @@ class Drive {
     return new Patience(this.#maxWaitMs);
   }
 
-  /** Reads `path` with `take`, and retries after broken connections. Throws `ServiceError` for a refusal. */
+  /** Reads `path` with `take`. Retries after broken connections and temporary refusals; throws other refusals. */
   async get<T>(path: string, ask: DriveAsk, take: (reply: Reply) => Promise<T>): Promise<T> {
     const { signal, headers = () => ({}), patience = this.newPatience() } = ask;
     const url = this.#url + path.split("/").map(encodeURIComponent).join("/");
@@ -157,8 +157,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Throws for a replaced file before its first byte, not after a gigabyte. A proxy's page counts as a broken
-   * connection and is retried, so downloaded bytes stay valid.
+   * Throws before the first byte is read if the file was replaced, not after a gigabyte. A proxy's page counts as a
+   * broken connection and is retried, so downloaded bytes stay valid.
    */
   #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
     const { path, sha256: expected, size_bytes: size } = this.file;

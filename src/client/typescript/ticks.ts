@@ -52,7 +52,9 @@ const HELPER = "time";
 
 const QUERY_OPTIONS = ["symbol", "date", "start", "end", "pageSize", "fields", "signal", "onRebuild"];
 
-/** Refuses options that JavaScript would accept: a misnamed `tradedate` would silently request the newest day. */
+/**
+ * Refuses unknown options. If they were ignored, `tradedate` instead of `date` would silently request the newest day.
+ */
 function refuseUnknown(query: object): void {
   const unknown = Object.keys(query).find((name) => !QUERY_OPTIONS.includes(name));
   if (unknown === undefined) return;
@@ -91,12 +93,12 @@ export function parquetBody(query: ParquetQuery<string>): Record<string, unknown
   return names === null ? { params } : { params, fields: names };
 }
 
-/** Returns `2026-03-11` as `20260311`, and other text unchanged, which the service checks. */
+/** Returns `2026-03-11` as `20260311`. Returns other text unchanged, because the service checks it. */
 export function dateOf(date: string): string {
   return /^\d{4}-\d{2}-\d{2}$/.test(date) ? date.replaceAll("-", "") : date;
 }
 
-/** Returns each name once, as the service would answer; null for the standard columns. */
+/** Returns each name once, because the service returns each column once; null for the standard columns. */
 function namesOf(fields: readonly string[] | undefined): string[] | null {
   return fields === undefined || fields.length === 0 ? null : [...new Set(fields)];
 }
@@ -210,7 +212,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** Returns the page with unreturned rows, if there is one. */
+  /** Returns the page with unreturned rows, or null if there is none. */
   #ready(): Page<R> | null {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }

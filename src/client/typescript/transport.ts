@@ -35,7 +35,7 @@ export interface Exchange {
   onPiece?: () => void;
 }
 
-/** Makes exchanges. `timeoutMs` limits the wait for the head and for each piece of a body. */
+/** Sends requests. `timeoutMs` limits the wait for the head and for each piece of a body. */
 export class Transport {
   readonly #fetch: Fetch;
   readonly #timeoutMs: number;
@@ -170,7 +170,7 @@ class Watch {
     }
   }
 
-  /** Ends the exchange without reading the rest. */
+  /** Cancels the request. The rest of the body is not read. */
   end(): void {
     this.#outer?.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();

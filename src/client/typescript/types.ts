@@ -1,6 +1,6 @@
 /**
- * The records and answers of the service, by the names it gives them (contract 4.1, 8.1). The columns of a dataset's
- * rows follow from its description; `build.ts` writes them out with the meaning of each.
+ * The types of the service's records and answers, under the service's own names (contract 4.1, 8.1). The columns of a
+ * dataset's rows are derived from its description; `build.ts` writes them out with the meaning of each.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import type { orders } from "../../datasets/orders.ts";
@@ -47,13 +47,13 @@ export type TradeField = StandardOf<typeof trades>;
 /** A standard column of quotes. */
 export type QuoteField = StandardOf<typeof quotes>;
 
-/** A column of orders or its legacy name; rows have the name requested. */
+/** The name or legacy name of a column of orders. Rows use the requested name. */
 export type FieldName = keyof OrderRecord;
 
 /** A column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** A column of quotes or its second name; rows have the name requested. */
+/** The name or legacy name of a column of quotes. Rows use the requested name. */
 export type QuoteFieldName = keyof QuoteRecord;
 
 /** An order with the requested columns. */

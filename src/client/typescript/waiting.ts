@@ -13,10 +13,10 @@ export const UNTOLD_WAIT_MS = 2_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** The wait grows up to this when the service names a shorter one repeatedly. */
+/** If the service repeatedly requests shorter waits, they grow up to this one. */
 const SHORT_WAIT_MS = 1_000;
 
-/** The minimum time for an answer, also when the remaining wait is shorter. */
+/** The minimum timeout of an attempt, even when less of `maxWaitMs` is left. */
 const SHORTEST_TIMEOUT_MS = 1_000;
 
 /** Replaced by tests, which do not wait. */
@@ -46,7 +46,7 @@ export class Patience {
     this.#isBounding = maxWaitMs > 0;
   }
 
-  /** Begins an attempt. Returns how long it may wait for data; undefined without a limit. */
+  /** Begins an attempt. Returns how long the attempt may wait for data, in milliseconds; undefined without a limit. */
   begun(): number | undefined {
     this.#sinceMs = performance.now();
     return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
@@ -136,7 +136,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
 interface Caller {
   /** Lets a waiting caller continue. */
   start(): void;
-  /** Called when another caller reaches the front of the queue: this one's wait for it begins. */
+  /** Restarts this caller's timeout. Called when another caller reaches the front of the queue. */
   restartTimer(): void;
 }
 
@@ -146,9 +146,9 @@ const queues = new Map<string, Caller[]>();
 export const LONGEST_REQUEST_MS = 300_000;
 
 /**
- * Waits until no caller before this one uses `interfaceName` with `key`; call the returned function, once or more, when
- * done. Rejects with the signal's reason if the signal aborts first, and with `Unavailable` if one earlier caller takes
- * longer than `longestMs`, such as a stream that is neither read nor cancelled.
+ * Waits until no earlier caller uses `interfaceName` with `key`. Returns a function that frees the place and may be
+ * called more than once. Rejects with the signal's reason if the signal aborts first, and with `Unavailable` if one
+ * earlier caller takes longer than `longestMs`, such as a stream that is neither read nor cancelled.
  */
 export async function takePlace(
   key: string,

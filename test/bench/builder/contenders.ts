@@ -1,6 +1,6 @@
 /**
- * The contenders that build a pack from a vendor's folder: our builder, DuckDB, and only reading the files, as a lower
- * bound. DuckDB is given the layout of the files and the order of the rows.
+ * The contenders of the builder bench: our builder, DuckDB, and a task that only reads the files, as a lower bound.
+ * DuckDB is given the layout of the files and the order of the rows.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
@@ -64,7 +64,7 @@ const readOnly: Contender = async ({ sources: [folder = ""] }) => {
   return null;
 };
 
-/** The contenders, by the name that their figures have. */
+/** The contenders, by the name in their figures. */
 export const CONTENDERS: ReadonlyMap<string, Contender> = new Map([
   ["edgetape, pack read back and compared", ours(true)],
   ["edgetape, not read back", ours(false)],

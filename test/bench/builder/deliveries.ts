@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /**
  * Writes a sample day into `parts` folders below `folder`, each with about the same number of securities. Returns the
- * folders in order; the first few of them are the delivery of a smaller day.
+ * folders in order. The first few folders alone are the delivery of a smaller day.
  */
 export function writeDelivery(folder: string, day: SampleDay, parts: number): string[] {
   const folders = Array.from({ length: parts }, (_, part) => join(folder, `part-${part}`));

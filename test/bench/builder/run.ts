@@ -21,7 +21,7 @@ export interface DayPacks {
   auctionBytes: number;
 }
 
-/** Builds, verifies and checks the packs of `datasets`; all that are delivered by default. */
+/** Builds, verifies and checks the packs of `datasets`; by default, of all delivered datasets. */
 const day =
   (datasets?: readonly DatasetName[]): Task<DayPacks> =>
   async ({ sources, tradedate, out }) => {
@@ -36,7 +36,7 @@ const day =
     };
   };
 
-/** Writes the auction pack of the quote pack in `out` to a new file. */
+/** Writes an auction pack from the quote pack in `out`, then deletes it. */
 const auction: Task<void> = async ({ tradedate, out }) => {
   const opened = await openPackFile(join(out, packName("quotes", tradedate)), ["quotes"]);
   if (!opened.ok) throw new Error(`there is no quote pack: ${opened.refusal.reason}`);

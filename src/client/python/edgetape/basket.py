@@ -1,7 +1,7 @@
 """The rows of several securities over a range of days, as one sequence: by day, then security, then time.
 
-Days that are not loaded and securities without rows are skipped and listed; finding them is not charged. A security
-day that was read completely is kept as packed columns, which need about a sixth of the memory of its rows.
+Days that are not loaded and securities without rows are skipped, listed and not charged. When a security day has been
+read completely, its rows are packed into columns, which need about a sixth of the memory.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ class Plan(NamedTuple):
     quota_days : int or None
         Days of quota that the requests need, today included; None when the plan allows none.
     bulk : Bulk
-        The dataset's packs of the same days in shares, which use no quota.
+        The dataset's packs for the same days. They can be downloaded from shares, which use no quota.
     """
 
     days: int
@@ -68,7 +68,7 @@ class Plan(NamedTuple):
     bulk: Bulk = Bulk(0, 0)
 
     def __str__(self) -> str:
-        """Returns one line of text; it names a better way when reading needs very many days of quota."""
+        """Returns one line of text. It recommends shares when reading needs very many requests or days of quota."""
         about = "" if self.is_exact else "about "
         left = (
             "unlimited requests"
@@ -84,12 +84,13 @@ class Plan(NamedTuple):
 
 
 class Basket:
-    """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a
-    list; no request is sent before the first use. Reading rows calls ``data_status`` and ``level2_order_history``,
-    ``level2_trade_history`` or ``level2_quote_history``. Printing the cost first also calls what `plan` calls.
+    """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a list;
+    no request is sent before the first use. Reading rows calls ``data_status`` and ``level2_order_history``,
+    ``level2_trade_history`` or ``level2_quote_history``. Printing the cost first also calls the operations that `plan`
+    calls.
 
-    Rows already read are kept: after an error (a used-up quota, a broken connection, Ctrl-C) the same call continues,
-    even on a later day. Use it from one thread at a time.
+    Rows already read are kept. After an error (a used-up quota, a broken connection, Ctrl-C), repeat the call to
+    continue, even on a later day. Use it from one thread at a time.
 
     Attributes
     ----------
@@ -290,12 +291,12 @@ class Basket:
         return found["rows"]["at_most"], found["pages"]["at_most"]
 
     def ticks_of(self, symbol: str, tradedate: str) -> Ticks:
-        """Returns a new reader of the rows of one security on one day."""
+        """Returns a new reader for one security on one day."""
         return self._client._one_day(self._dataset, symbol, tradedate, **self._options)
 
 
 class _Part:
-    """One security on one day: read page by page, and packed when it is complete. A basket can have millions of parts.
+    """One security on one day. It is read page by page and packed when complete. A basket can have millions of parts.
     """
 
     __slots__ = ("_basket", "symbol", "tradedate", "is_absent", "block", "_ticks")

@@ -1,4 +1,4 @@
-"""One call of `POST /api`: the base URLs, the loop of waits and retries, and the answer's envelope.
+"""Sends a request to `POST /api`, with waits, retries and further base URLs, and parses the answer's envelope.
 
 A 503 or 429 with `Retry-After` is retried on the same base URL after the wait; every other answer is final. Only broken
 connections switch to the next base URL, because each deployment has its own slot, quota and cursors. The base URL that
@@ -80,8 +80,8 @@ class Answer(NamedTuple):
 
 
 def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> Answer:
-    """Returns the answer in `body`. Raises `BrokenConnection` for an unreadable body with status 200, which was
-    truncated or corrupted on the way, and `ProtocolError` for a redirect or another server's page."""
+    """Returns the answer in `body`. Raises `BrokenConnection` when the body of a 200 is unreadable, because it was
+    truncated or corrupted on the way. Raises `ProtocolError` for a redirect or another server's page."""
     envelope = _envelope(body)
     told = parse_retry_after(headers.get("Retry-After"))
     if envelope is None:
@@ -148,7 +148,8 @@ def _tail_of(message: str) -> Tuple[Optional[str], Optional[str]]:
 
 
 def _resets_in(header: Optional[str]) -> Optional[float]:
-    """Returns the seconds until the last used-up counter of a `RateLimit` header resets (``"files";r=0;t=3600``)."""
+    """Returns the seconds until all used-up counters of a `RateLimit` header have been reset
+    (``"files";r=0;t=3600``)."""
     if header is None:
         return None
     used_up = [

@@ -158,15 +158,15 @@ class Client(Reading):
         workers: int = 4,
         verify: bool = False,
     ) -> SyncReport:
-        """Updates a folder with one subfolder for each day, in the cheapest way. Files are
+        """Updates a folder with one subfolder for each day, using as little quota as possible. Files are
         ``<day>/<code>_<day>_<dataset>.parquet``.
 
         Files come from the year's share if the plan includes it and it has the day's current build, because a share
-        uses no quota. The rest are downloaded as by `sync`, and charged. A `QuotaWarning`, or a line on a terminal, says
-        so if the year's share is an external one without a manifest. Run it again to continue; `read_history`
-        reads the folder. Calls ``file_download`` and what `sync` calls: ``data_status``, ``data_changes``,
-        ``account_info``, ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``,
-        ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``.
+        uses no quota. The rest are downloaded as by `sync`, and charged. If the year's share is an external one without
+        a manifest, all files are charged; a `QuotaWarning`, or a line on a terminal, says so. Run it again to continue;
+        `read_history` reads the folder. Calls ``file_download`` and what `sync` calls: ``data_status``,
+        ``data_changes``, ``account_info``, ``level2_order_history``, ``level2_trade_history`` or
+        ``level2_quote_history``, ``order_history_estimate``, ``trade_history_estimate`` or ``quote_history_estimate``.
 
         Parameters
         ----------

@@ -21,9 +21,9 @@ class Dataset(NamedTuple):
     estimate: str
     """The operation that estimates the rows and cost of reading."""
     standard: Dict[str, str]
-    """Kind by column, in the order of an answer without `fields`."""
+    """The standard columns with their kinds of value, in the order of an answer."""
     on_request: Dict[str, str]
-    """Kind by column or older name; returned only when `fields` names them."""
+    """The columns that are returned only when `fields` names them, and the older names, with their kinds of value."""
 
 
 _LEADING = {"symbol": "text", "tradedate": "text", "time": "time"}
@@ -98,7 +98,8 @@ QUOTES = Dataset(
 
 _BY_NAME: Dict[str, Dataset] = {each.name: each for each in (ORDERS, TRADES, QUOTES)}
 
-#: Names that requests still accept and no file has, each with the column that has its values (contract 4.6).
+#: Older names of columns, each with the column that has the same values. Requests accept them; files do not have them
+#: (contract 4.6).
 OLDER_NAMES = {
     "order_no": "exchange_order_id",
     "side": "order_code",
@@ -106,7 +107,7 @@ OLDER_NAMES = {
     "total_amount": "amount",
 }
 
-#: Kind by column. A column name means the same in every dataset.
+#: The kind of value of each column. A column has the same kind in every dataset.
 KINDS: Dict[str, str] = {
     column: kind
     for each in _BY_NAME.values()

@@ -79,7 +79,7 @@ def remove(path: str) -> None:
 class Part:
     """A file under a temporary name in `folder` until `commit` renames it. Use it as a context manager.
 
-    Partial files of killed processes in the folder are removed; those of running processes are locked.
+    Creating one removes the partial files that killed processes left in the folder. Running processes lock theirs.
     """
 
     def __init__(self, folder: str) -> None:
@@ -147,7 +147,7 @@ def locked(folder: str) -> Iterator["FolderLock"]:
 
 
 class FolderLock:
-    """The lock of a folder; the system releases it when the process ends in any way."""
+    """The lock of a folder. The system releases it when the process ends, even if it is killed."""
 
     def __init__(self, folder: str) -> None:
         self._folder = folder
@@ -161,7 +161,7 @@ class FolderLock:
             if former is not None and not former.file.closed:
                 if former.thread is not threading.current_thread() and former.thread.is_alive():
                     raise self._in_use()
-                former.file.close()  # An interrupt kept its thread from releasing it.
+                former.file.close()  # An interrupt prevented its thread from releasing the lock.
             file = self._file = open(self._path, "ab")
             _held[self._path] = _Held(threading.current_thread(), file)
             if not _try_lock(file):
@@ -215,8 +215,8 @@ class FolderLock:
 
 
 def _try_lock(file: IO[bytes]) -> bool:
-    """Locks a file until it is closed. Returns False when another process holds the lock, and True where the system has
-    no locks."""
+    """Locks a file until it is closed. Returns False when another process holds the lock; otherwise True, even if the
+    system has no locks."""
     try:
         import fcntl
     except ImportError:

@@ -195,7 +195,8 @@ def _ask_account(base_url: str, key: str) -> Iterator[str]:
 
 
 def _measure_throughput(client: Client) -> Iterator[str]:
-    """Yields the newest loaded day and how long its list of securities takes, the longest answer without a charge."""
+    """Yields the newest loaded day and the time taken to receive its list of securities, the longest answer that is not
+    charged."""
     loaded = [day for day in client.status()["days"] if day["revision"] is not None]
     if not loaded:
         yield "speed: not measured with a larger answer, because no day of this month is loaded"

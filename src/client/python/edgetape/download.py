@@ -1,8 +1,8 @@
 """Downloads one file of a share to a partial file, which can be resumed. When complete, it is verified and renamed.
 
-The partial file is beside the target and named after the expected SHA-256, so that a part of another version is never
-continued. Its entity tag is stored beside it: with `If-Range`, the service sends the rest of that version, or the whole
-current version.
+The partial file is in the target's folder. Its name contains the expected SHA-256, so a partial file of another version
+is never continued. The version's entity tag is stored in a second file. Sent as `If-Range`, it makes the service return
+either the rest of that version or the whole current version.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class Drive:
-    """Reads a share's files by path. `url` has its final slash."""
+    """Reads a share's files by path. `url` ends with a slash."""
 
     def __init__(self, url: str, password: str, connections: Connections) -> None:
         self._url = url
@@ -49,10 +49,11 @@ class Drive:
         take: Callable[[Reply], T],
         headers: Callable[[], Dict[str, str]] = dict,
     ) -> T:
-        """Reads `path` with `take` and retries while connections break; `headers()` is called for each attempt.
+        """Reads `path` with `take`. Retries after broken connections and temporary refusals; calls `headers()` for each
+        attempt.
 
-        Raises `NotAllowed` for 401 and 403, `NoData` for 404, and after `max_wait` `Unavailable` for 429 and 503 and
-        `ConnectionFailed` for broken connections."""
+        Raises `NotAllowed` for 401 and 403, and `NoData` for 404. After `max_wait`, raises `Unavailable` for 429 and
+        503, and `ConnectionFailed` for broken connections."""
         url = self._url + quote(path)
         while True:
             timeout = patience.begun()
@@ -65,7 +66,7 @@ class Drive:
                     refusal = _refusal(reply, path)
                     told = parse_retry_after(reply.headers.get("Retry-After"))
                     if told is None and reply.headers.get("X-Request-Id") is None:
-                        told = UNTOLD_WAIT_S  # An error page of a proxy, without `Retry-After`.
+                        told = UNTOLD_WAIT_S  # A proxy's error page has no `Retry-After`.
             except BrokenConnection as error:
                 patience.wait_failed(error, self._url)
                 continue
@@ -101,8 +102,8 @@ class ShareFile(NamedTuple):
 
 
 class Download:
-    """The download of `file` to `target`, whose folder must exist. When `stop` is set, it ends at the next piece or
-    wait, and its partial file stays."""
+    """The download of `file` to `target`, whose folder must exist. When `stop` is set, the download ends at the next
+    piece or wait, and the partial file stays."""
 
     def __init__(
         self, drive: Drive, file: ShareFile, target: str, progress: Progress, stop: threading.Event
@@ -119,9 +120,9 @@ class Download:
     def run(self, max_wait: float) -> None:
         """Downloads the missing bytes, verifies the file, and renames it.
 
-        Raises `IntegrityError` when the file's size or SHA-256 differs from the announced one; a continued file is
-        first downloaded again from its beginning, and an existing target stays unchanged. After any other error the
-        partial file stays and can be continued."""
+        Raises `IntegrityError` when the file's size or SHA-256 differs from the announced one; an existing target stays
+        unchanged. If the download was resumed, the file is first downloaded again from its beginning. After any other
+        error the partial file stays and can be continued."""
         self._progress.moved(self._size())
         self._fetch(max_wait)
         problem = self._problem()

@@ -1,4 +1,4 @@
-"""Operations about the account and the data, which use neither quota nor slot."""
+"""Operations about the account and the data. They use neither quota nor slot."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas
     import polars
 
-#: Reasons of a 1002 that are about one security; `no_orders` also stands for no trades or no quotes.
+#: Reasons of a 1002 that are about one security. `no_orders` is also sent when there are no trades or no quotes.
 EMPTY = ("no_orders", "security_unknown")
 
 #: Reasons of a 1002 that are about the whole day. A 1002 with any other reason was not sent by the service.
@@ -30,7 +30,8 @@ UNREADABLE = (
     "nothing_published",
 )
 
-#: Attempts to list the days of a range. All months must be listed by one deployment, so a switch starts again.
+#: Maximum attempts to list the days of a range. All months must come from one deployment, so a switch to another one
+#: starts a new attempt.
 _MOST_LISTINGS = 5
 
 #: Reasons of a 1002 after which a later request can succeed.
@@ -90,8 +91,8 @@ class Enquiries:
         month : str or datetime.date, optional
             ``"202603"``, ``"2026-03"`` or a day of the month; by default the current month in Beijing.
         dataset : str, default "orders"
-            ``"orders"``, ``"trades"`` or ``"quotes"``: each is published and revised independently. A day's members
-            describe this dataset; its member ``datasets`` describes all.
+            ``"orders"``, ``"trades"`` or ``"quotes"``: each is published and revised independently. The top level of a
+            day describes this dataset; ``datasets`` describes all datasets.
 
         Examples
         --------
@@ -173,8 +174,8 @@ class Enquiries:
         raise ConnectionFailed("connections break too often: no base URL listed all days; try again later")
 
     def _months(self, first: str, last: str, dataset: Dataset) -> Tuple[List[Status], Optional[str]]:
-        """Returns the status of each month, and the first day of the plan's window if it is later than `first`. Months
-        before the window are left out; if all months are, the refusal is raised."""
+        """Returns the status of each month, and the first day of the plan's window if it is later than `first`. Leaves
+        out months before the window, and raises the refusal if all months are before it."""
         listed: List[Status] = []
         before: Optional[NotAllowed] = None
         wanted = list(_months_of(first, last))
@@ -268,7 +269,7 @@ def _only(dataset: Dataset) -> Dict[str, str]:
 
 
 def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
-    """Returns the day with this dataset's members at the top level, where the service puts those of orders."""
+    """Returns `day` with the values for `dataset` at the top level, where the service puts the values for orders."""
     if dataset.name == ORDERS.name:
         return cast(Day, day)
     if dataset.name not in day.get("datasets", {}):

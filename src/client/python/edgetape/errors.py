@@ -118,7 +118,7 @@ class ConnectionFailed(EdgetapeError):
 
 
 class ProtocolError(EdgetapeError):
-    """An answer that the service never sends: a page of a proxy, an unsorted list, a repeated cursor."""
+    """An answer that the service never sends: a proxy's page, an unsorted list, a repeated cursor."""
 
 
 class FolderInUse(EdgetapeError):
@@ -130,13 +130,13 @@ class IntegrityError(EdgetapeError):
 
 
 class QuotaWarning(UserWarning):
-    """The call needs more days of quota, or more requests, than is practical, or uses quota because it cannot read a
-    share; the message names a better way."""
+    """The call needs impractically many requests or days of quota, or uses quota because a share cannot be read. The
+    message names a better way."""
 
 
 class SymbolWarning(UserWarning):
-    """A frame holds two securities with the same six digits, one of each exchange, for example the share 000001.SZ and
-    the index 000001.SH: its column ``symbol`` cannot tell their rows apart."""
+    """A frame holds two securities with the same six digits, one from each exchange, for example the share 000001.SZ
+    and the index 000001.SH. Their rows have the same ``symbol``."""
 
 
 class RebuildWarning(UserWarning):

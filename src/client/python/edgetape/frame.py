@@ -1,4 +1,4 @@
-"""Rows as data frames. Whatever can be computed without a library is computed without one.
+"""Converts rows to data frames and files. Whatever can be computed without a library is computed without one.
 
 Times are Beijing wall-clock times (UTC+8 all year) without a time zone, because the exchanges use no other time.
 `symbol` and `tradedate` stay strings everywhere; ids and volumes are 64-bit integers, prices and amounts in yuan 64-bit
@@ -162,8 +162,8 @@ class Records(List[T]):
     """A list of dictionaries that can be converted to a frame."""
 
     def to_df(self) -> "pandas.DataFrame":
-        """Returns the records as a `pandas.DataFrame`, one column for each member. Whole numbers are ``Int64`` if some
-        are missing, days and instants are text, and lists stay lists."""
+        """Returns the records as a `pandas.DataFrame`, one column for each key. Whole numbers are ``Int64`` if some are
+        missing, days and instants are text, and lists stay lists."""
         lib = library("pandas", "to_df")
         made: Dict[str, Any] = {}
         for name, values in self._columns().items():
@@ -181,8 +181,8 @@ class Records(List[T]):
         return frame
 
     def _columns(self) -> Dict[str, List[Any]]:
-        """Returns the members by name. A member that is a dictionary is replaced by its members; deeper levels, such as
-        other datasets of a day, are omitted."""
+        """Returns the values of all records by key. A value that is a dictionary is replaced by its entries;
+        dictionaries inside it, such as the datasets of a day, are omitted."""
         records = [_flat(cast(Mapping[str, Any], each)) for each in self]
         names = list(dict.fromkeys(name for each in records for name in each))
         return {name: [each.get(name) for each in records] for name in names}
@@ -206,7 +206,8 @@ def has_library(name: str) -> bool:
 
 
 def library(name: str, purpose: str) -> Any:
-    """Returns the library `name`. Raises `MissingLibrary`, whose message names `purpose`."""
+    """Imports and returns the library `name`. Raises `MissingLibrary` with a message that the method `purpose` needs
+    it."""
     try:
         return import_module(name)
     except ImportError as error:

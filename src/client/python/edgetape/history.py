@@ -1,8 +1,8 @@
-"""Whole days of many securities as a folder, and the folder as frames.
+"""Downloads whole days of many securities into a folder, and reads the folder as frames.
 
 `by-symbol/` files of a share are preferred, because they use no quota; several are downloaded at a time. Other files
-come from the API, as with `sync`. For one build of a day, a share's file and the API's have the same rows; only the
-share's file has the on-request columns.
+come from the API, as with `sync`. For the same build of a day, files from a share and from the API have the same rows;
+only files from a share have the on-request columns.
 """
 
 from __future__ import annotations
@@ -114,7 +114,8 @@ class HistoryRun(FolderRun):
 
     def _known_code(self, symbol: str, tradedate: str) -> Optional[str]:
         """Returns the code of a symbol. A symbol without an exchange is looked up once, for the first day that has it.
-        If it means a different security on a later day, that day's share lacks the file, and the API is asked."""
+        If the symbol means a different security on a later day, the share has no such file for that day, and the file
+        comes from the API."""
         if self._codes.get(symbol) is None:
             self._codes[symbol] = self._code_of(symbol, tradedate)
         return self._codes[symbol]
@@ -129,7 +130,7 @@ class _SectionRun(ShareRun[_Section]):
         self._base_url = base_url
 
     def fetch(self, section: _Section) -> None:
-        """Downloads one file from the share, and leaves it to the API if the share lacks it."""
+        """Downloads one file from the share. If the share lacks it, it is later downloaded from the API."""
         (_, tradedate), code = section.name, section.code
         folder = os.path.join(self._run._folder, tradedate)
         prepare_folder(folder)
@@ -186,10 +187,10 @@ def read_history(
     """Reads a folder that `Client.history` or `Client.sync` wrote: by day, then security, then time. Sends no request.
 
     Subfolders are read too. Several files can hold the same security, day and dataset, for example when `history` and
-    `sync` wrote into one folder. Their rows are returned once if the columns read are equal. Files that differ are
-    refused, because they can be of two builds of the day. If the columns differ, the file with the most of `fields` is
-    returned. Only files from a share have the columns on request, so `fields` can name these only if every day has such
-    a file.
+    `sync` wrote into one folder. If their values are equal, the rows are returned once. If some files lack columns of
+    `fields`, the file with the most columns is returned. Files with different values are refused, because they can be
+    from two builds of the day. Only files from a share have the on-request columns, so `fields` can name these only if
+    every day has such a file.
 
     Parameters
     ----------

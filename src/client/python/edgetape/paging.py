@@ -1,13 +1,13 @@
 """Pages through the rows of one security on one day, and continues when connections break.
 
-Paging continues by the cursor of the deployment that issued it. When another deployment answers, or the cursor is no
-longer accepted, it continues by position. A position is a time and the number of earlier rows in that millisecond; it
-is valid on every deployment. For orders, it is sent as a cursor without a date. Where that is refused or unsupported,
-it is sent as a time window that begins at the millisecond. The last rows before the interruption are read again and
-compared. A day that has changed is read again from its first row, once.
+Paging continues with the last cursor while the deployment that issued it answers. When another deployment answers, or
+the cursor is no longer accepted, paging continues by position. A position is a time and the number of earlier rows in
+that millisecond; it is valid on every deployment. For orders, it is sent as a cursor without a date. For other
+datasets, or when that cursor is refused, it is sent as a time window that begins at the millisecond. The last rows
+before the interruption are read again and compared. A day that has changed is read again from its first row, once.
 
-All changing data is one value, `State`, which one assignment replaces. An interrupt at any point therefore leaves the
-state before or after a page.
+All mutable data is in one `State`, which a single assignment replaces. An interrupt therefore never leaves a state in
+which a page is only partly read.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ class Page(NamedTuple):
 def parse_page(answer: Answer, asked: Optional[Sequence[str]], not_before: str) -> Page:
     """Returns the page in an answer. `asked` are the requested columns; `not_before` is the time of the last row read.
 
-    Raises the refusal, and `ProtocolError` when the answer is not a page, has different columns, goes back in time, or
-    announces more rows without a cursor."""
+    Raises the refusal, and `ProtocolError` when the answer is not a page, has different columns or rows out of time
+    order, or announces more rows without a cursor."""
     data = answer.served()
     try:
         fields, items = data["fields"], data["items"]
@@ -84,7 +84,8 @@ MOST_OVERLAP = 64
 
 
 class Position(NamedTuple):
-    """A position between two rows: after `skip` rows of the millisecond `time`. `overlap` holds the rows read after it.
+    """A position between two rows: after the first `skip` rows of the millisecond `time`. `overlap` holds the rows read
+    after the position.
     """
 
     time: str
@@ -121,15 +122,16 @@ def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Posi
         before -= 1
     skip = first - before
     if before == 0 and known_times[0] == position.time:
-        # The millisecond began before the kept rows; its earlier rows are in `position.skip`.
+        # The millisecond began before the kept rows; `position.skip` counts its earlier rows.
         skip += position.skip
     return Position(time, skip, known_rows[first:], known_times[first:])
 
 
-#: Requests a page, given the interface's name and a function from base URL to payload; returns any answer.
+#: Sends a request. Takes the interface's name and a function that returns the payload for a base URL; returns any
+#: answer.
 Call = Callable[[str, Callable[[str], Payload]], Answer]
 
-#: Refusals of a cursor that the deployment did not issue; the rest of the request is valid.
+#: Reasons for refusing a cursor that the deployment did not issue. The rest of the request is valid.
 _UNKNOWN_CURSOR = ("cursor_invalid", "cursor_old_format")
 
 #: Paging gives up after this many refused cursors without a new row between them.
@@ -149,7 +151,7 @@ class _Way(NamedTuple):
     kind: str
     """``cursor``, ``undated`` or ``window``."""
     unseen: int
-    """Number of rows before the overlap that the answer repeats and that are no longer kept."""
+    """Number of rows that the answer repeats before `overlap`. They are skipped without a comparison."""
     overlap: List[Row]
 
 
@@ -191,8 +193,8 @@ class Paging:
         self.state = State(selection.tradedate, [], {})
 
     def next_rows(self) -> Optional[List[Row]]:
-        """Returns the new rows of the next page (perhaps none), or None after the last page. After the day was rebuilt,
-        they are its first rows again, and `state.restarts` is 1.
+        """Returns the new rows of the next page (perhaps none), or None after the last page. After a rebuild of the
+        day, returns its first rows again and sets `state.restarts` to 1.
 
         Raises the refusal, and `DataRebuilt` when the day changed again after reading had restarted."""
         state = self.state
@@ -339,7 +341,7 @@ def _same_day(state: State, answer: Answer, page: Page) -> State:
 
 
 class _Changed(Exception):
-    """The day's content is no longer that of the rows read so far."""
+    """The day's content has changed since the first rows were read."""
 
     def __init__(self, what: str, refusal: Optional[ServiceError] = None) -> None:
         super().__init__(what)

@@ -104,7 +104,8 @@ class _Receiver:
             raise
 
     def _file(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """Recognises the answer by its first bytes, because a proxy may drop or change its headers."""
+        """Returns the file, or the envelope if the answer is not a file. The first bytes decide, because a proxy may
+        drop or change the headers."""
         pieces = reply.content()
         head = b""
         for piece in pieces:
@@ -154,7 +155,8 @@ class _Receiver:
         raise IntegrityError(told) if reply.is_framed else BrokenConnection(told)
 
     def _note(self, base_url: str, error: BrokenConnection) -> None:
-        """Raises when every base URL failed twice in the same way, because each further attempt may be charged."""
+        """Raises `IntegrityError` when every base URL has failed twice in the same way, because each further attempt
+        may be charged."""
         reason = (base_url, self._received, str(error))
         if self._received > 0 and reason in self._reasons:
             self._hopeless.add(base_url)

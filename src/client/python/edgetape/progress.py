@@ -14,15 +14,16 @@ _EVERY_S = 0.2
 #: Work that ends sooner shows nothing.
 _DELAY_S = 2.0
 
-#: A weak reference to this thread's open bar; bars inside it show nothing. An interrupt may leave the reference here,
-#: so it counts only while its bar is in use.
+#: A weak reference to this thread's open bar; bars opened inside it show nothing. If an interrupt leaves the reference
+#: here, it becomes invalid when the bar is deleted.
 _within = threading.local()
 
 
 class Progress:
-    """A progress bar for an expected `count` of items (`noun`, in the plural) and their bytes; without `size_bytes` the
-    items are counted. Thread-safe; use it as a context manager. Inside another bar of the same thread it shows nothing.
-    By default it is shown on standard error, on a terminal and in notebooks, and only after two seconds."""
+    """A progress bar for `count` items, which it calls `noun` (a plural). If `size_bytes`, the expected total, is
+    given, it counts bytes, otherwise items. Thread-safe; use it as a context manager. Inside another bar of the same
+    thread it shows nothing. By default it is shown on standard error, on a terminal and in notebooks, and only after
+    two seconds."""
 
     def __init__(
         self,

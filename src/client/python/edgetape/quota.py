@@ -18,10 +18,11 @@ if TYPE_CHECKING:
 #: Days of quota beyond which a share is the better way.
 _MANY_DAYS = 30
 
-#: Requests beyond which a share is the better way: they take an hour at the per-second limit, in practice a day.
+#: Requests beyond which a share is the better way. They take an hour at the per-second limit, and in practice a day.
 _MANY_REQUESTS = 100_000
 
-#: Up to this many files or security days, the quota is checked only if a person watches: it covers them in days.
+#: Up to this many files or security days, the quota is checked only if a person watches, because a few days of quota
+#: are enough.
 _MANY = 1_000
 
 #: Bytes per day at 100 Mbit/s, to estimate how long the download of a share takes.
@@ -29,7 +30,7 @@ _BYTES_A_DAY = 100e6 / 8 * 86_400
 
 
 class Left(NamedTuple):
-    """The remainder of a daily counter, and its limit; None: unlimited."""
+    """What is left of a daily counter, and its limit. None means unlimited."""
 
     left: Optional[int]
     limit: Optional[int]
@@ -55,7 +56,8 @@ def _left(counter: Optional["Counter"]) -> Left:
 
 
 def is_many(count: int) -> bool:
-    """Returns whether to check the quota before this many files or security days: always when a person watches."""
+    """Returns whether to check the quota before this many files or security days. When a person watches, any number
+    counts."""
     return count > 0 and (count > _MANY or is_watched(sys.stderr))
 
 
@@ -81,13 +83,13 @@ class Bulk(NamedTuple):
 
 
 def bulk_of(days: Iterable["Day"], dataset: Dataset) -> Bulk:
-    """Returns the packs of a dataset for these days, on which it is loaded."""
+    """Returns the packs of a dataset for `days`; the dataset must be loaded on all of them."""
     sizes = [day.get("size_bytes") or 0 for day in days]
     return Bulk(len(sizes), sum(sizes), dataset.name)
 
 
 def is_very_long(quota_days: Optional[int], requests: int) -> bool:
-    """Returns whether the call needs more days of quota or more requests than is practical, or is impossible."""
+    """Returns whether a call needs impractically many requests or days of quota, or is impossible."""
     return quota_days is None or quota_days > _MANY_DAYS or requests > _MANY_REQUESTS
 
 

@@ -36,7 +36,8 @@ from .waiting import one_at_a_time
 #: Several securities; a string is a single security.
 SymbolList = Union[List[str], Tuple[str, ...], Set[str], FrozenSet[str]]
 
-#: With this much free space, a file's size is not requested first: no security's file of a day is larger.
+#: With at least this much free space, a file's size is not requested first, because no file of one security and day is
+#: larger.
 _AMPLE_BYTES = 1 << 30
 
 #: The class that reads the rows of each dataset.
@@ -297,8 +298,8 @@ class Reading(Enquiries):
     def _save_answer(
         self, selection: Selection, folder: str, place: Callable[[Optional[str]], str]
     ) -> ParquetFile:
-        """Saves a Parquet answer at the path that `place` returns, using `folder` for the partial file. Nothing is
-        charged for a file that cannot be stored."""
+        """Saves a Parquet answer at the path that `place` returns, using `folder` for the partial file. Checks the free
+        space first, so that no quota is used for a file that cannot be stored."""
         self._check_space(selection, folder)
         interface = selection.dataset.interface
         payload: Dict[str, Any] = {
@@ -327,7 +328,7 @@ class Reading(Enquiries):
 
 
 def _is_date(value: Any) -> bool:
-    """Returns whether a value is a day and no time of day."""
+    """Returns whether a value is a date rather than a time of day."""
     try:
         return len(tradedate(value)) == 8
     except (TypeError, ValueError):

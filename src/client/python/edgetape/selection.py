@@ -57,8 +57,8 @@ def month_of(value: Optional[DateLike]) -> Optional[str]:
 
 def time_of_day(value: Optional[TimeLike]) -> Optional[str]:
     """Returns a time of day for the API: a string unchanged, a `datetime.time` as ``HHMMSSmmm``. Raises `ValueError`
-    for a time that is finer than a millisecond, `TypeError` for anything else, because a number loses its leading
-    zero."""
+    for a time that is finer than a millisecond. Raises `TypeError` for any other type, because a number loses its
+    leading zero."""
     if isinstance(value, datetime.time):
         if value.microsecond % 1000:
             raise ValueError(f"{value} is finer than a millisecond")
@@ -89,18 +89,19 @@ def security_code(value: str) -> str:
 
 
 def can_mean(digits: str, code: str) -> bool:
-    """Returns whether six digits without an exchange can mean the security `code`, such as ``600519.SH``. As at the
-    service, they never mean an index of Shanghai (000...SH)."""
+    """Returns whether six digits without an exchange can mean the security `code`, such as ``600519.SH``. As in the
+    service, they never mean an index in Shanghai (000...SH)."""
     return code[:6] == digits and not (code.startswith("000") and code.endswith(".SH"))
 
 
 def check_alike(codes: Iterable[str], stacklevel: int) -> None:
-    """Checks for different codes with the same six digits, whose rows the column ``symbol`` cannot tell apart.
+    """Checks for different codes with the same six digits, whose rows would have the same ``symbol``.
 
     Raises
     ------
     ValueError
-        For the same digits with and without an exchange: both can mean the same security, whose rows would be doubled.
+        For the same digits with and without an exchange. Both can mean the same security, whose rows would then be read
+        twice.
 
     Warns
     -----
@@ -131,7 +132,7 @@ def field_names(value: Optional[Fields]) -> Optional[List[str]]:
 
 
 class Selection(NamedTuple):
-    """The rows of one security on one day, or those of a time window."""
+    """Selects the rows of one security on one day or in a time window of that day."""
 
     symbol: str
     tradedate: Optional[str]
@@ -164,7 +165,7 @@ def select(
     fields: Optional[Fields] = None,
     dataset: Dataset = ORDERS,
 ) -> Selection:
-    """Checks the types of a selection; the service checks its values."""
+    """Returns a selection after checking its types; the service checks its values."""
     return Selection(
         symbol(security),
         None if date is None else tradedate(date),

@@ -1,4 +1,4 @@
-"""A year's share: its files, and a folder into which they are downloaded."""
+"""A year's share, and the download of its files into a folder."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ T = TypeVar("T")
 
 JOURNAL_NAME = ".edgetape-share.jsonl"
 
-#: Seconds that an interrupted download waits for its threads, whose connections are cut.
+#: Maximum seconds that an interrupted download waits for its threads after cutting their connections.
 _LONGEST_STOP_S = 0.5
 
 _LOOK_EVERY_S = 0.5
@@ -74,7 +74,7 @@ class Share:
 
     @property
     def is_external(self) -> bool:
-        """Whether the operator registered the share at another place, which need not have a manifest."""
+        """Whether the operator stores the share outside the service, where it may have no manifest."""
         # The service's own shares have such an address and such a password (contract 8.4).
         is_own = re.search(r"/s/[^/]+/$", self.url) and re.fullmatch(r"[0-9A-Za-z]{24}", self.password)
         return self.status == "ready" and not is_own
@@ -110,8 +110,8 @@ class Share:
             ) from error
 
     def packs(self, dataset: str = "orders") -> Dict[str, Dict[str, Any]]:
-        """Returns the manifest's entries of a dataset's packs, by day. Each has ``build_id`` and ``sha256``; checked
-        days also have ``quality``."""
+        """Returns the manifest's entries of a dataset's packs, by day. Each entry has ``build_id`` and ``sha256``;
+        entries of checked days also have ``quality``."""
         return {
             entry["tradedate"]: entry
             for entry in self._manifest()
@@ -190,8 +190,8 @@ class Share:
 class ShareRun(Generic[T]):
     """Downloads from a share in separate daemon threads.
 
-    All waits of the threads end when they are asked to stop, so that an interrupt takes effect soon. The folder stays
-    locked until the last thread has ended.
+    A stop request ends all waits of the threads, so that an interrupt takes effect soon. The folder stays locked until
+    the last thread has ended.
     """
 
     def __init__(self, share: Share, bar: Progress, lock: FolderLock) -> None:
@@ -260,7 +260,7 @@ class ShareRun(Generic[T]):
 
 
 class _Run(ShareRun[ShareFile]):
-    """Downloads into a folder."""
+    """Downloads the files of a share into a folder."""
 
     def __init__(self, share: Share, root: str, journal: Journal, bar: Progress, lock: FolderLock) -> None:
         super().__init__(share, bar, lock)

@@ -1,10 +1,10 @@
-"""A folder that follows the service: one Parquet file for each security and day.
+"""Keeps a folder up to date with the service, with one Parquet file for each security and day.
 
 The journal stores each file's SHA-256, and the build, revision and deployment from which the file came. A file of the
-current build is kept, whichever deployment serves it. For a different build on the same deployment, a file is
-downloaded again only if `data_changes` names its security, or does not account for the revision. The same applies to an
-equal revision with a different time of publication, which a restored catalog can issue. Revisions of different
-deployments are not comparable.
+current build is kept, even if it came from another deployment. If the deployment that it came from now has a different
+build, the file is downloaded again only if `data_changes` names its security or does not list the change. The same
+applies when the revision is equal but has a different time of publication, which can happen after a catalog was
+restored. Revisions of different deployments are not comparable.
 """
 
 from __future__ import annotations
@@ -110,12 +110,12 @@ class Revisions:
             for change in self._client.changes(since, dataset=self._dataset.name):
                 self._changes.setdefault(change["tradedate"], []).append(change)
             if self._client.present_url != self._base_url:
-                self._changes = {}  # They came from another deployment, so the revisions are not comparable.
+                self._changes = {}  # The changes came from another deployment, so their revisions are not comparable.
         return self._changes.get(tradedate, [])
 
 
 def _entry_of(day: Day, base_url: str) -> Entry:
-    """Returns the members of an entry that name the day's current revision."""
+    """Returns the part of a journal entry that identifies the day's current revision."""
     return {
         "url": base_url,
         "revision": day["revision"],
@@ -314,11 +314,12 @@ class FolderRun:
         return code
 
     def file_name(self, code: str, tradedate: str) -> str:
-        """Returns a file's name, which is also the service's, such as ``600519.SH_20260311_orders.parquet``."""
+        """Returns a file's name, which is the same as in the service's answer, such as
+        ``600519.SH_20260311_orders.parquet``."""
         return f"{code}_{tradedate}_{self._dataset.name}.parquet"
 
     def fetch_ahead(self, missing: Sequence[Name], loaded: Mapping[str, Day], base_url: str) -> None:
-        """Downloads files that are available without the API; none in this class."""
+        """Downloads files that are available without the API. In this class, there are none."""
 
     def note_fetched(self, name: Name, code: str, day: Day, sha256: str, base_url: str) -> None:
         """Records a downloaded file of the day's current build. Thread-safe."""
@@ -329,8 +330,8 @@ class FolderRun:
         self._fetched_ahead.add(name)
 
     def _distinct(self, symbols: Sequence[str], tradedate: str) -> List[str]:
-        """Returns the symbols, except those without an exchange that mean the same security on this day as another
-        symbol."""
+        """Returns `symbols` without duplicates: a symbol without an exchange is left out if it means the same security
+        on this day as another symbol."""
         kept = []
         for symbol in symbols:
             is_twin = "." not in symbol and any(f"{symbol}.{market}" in symbols for market in _MARKETS)
@@ -348,7 +349,7 @@ class FolderRun:
             return None
 
     def _entry(self, symbol: str, tradedate: str) -> Optional[Entry]:
-        """Returns the journal's entry for a security's file, in any spelling of the symbol."""
+        """Returns the journal's entry for a security's file, for any spelling of the symbol."""
         noted = self._noted(symbol, tradedate)
         if noted is not None:
             code = _code_in(noted)
@@ -373,7 +374,7 @@ class FolderRun:
             self._journal.put(self._key(each, tradedate), entry)
 
     def _present(self, name: Name, revisions: Revisions) -> Optional[Entry]:
-        """Returns the journal's entry if its file exists in the day's current build, else None."""
+        """Returns the journal's entry if it is valid for the day's current build, else None."""
         symbol, tradedate = name
         noted = self._entry(symbol, tradedate)
         entry = None if noted is None else self._whole(noted)
@@ -385,7 +386,8 @@ class FolderRun:
         return followed
 
     def _whole(self, entry: Entry) -> Optional[Entry]:
-        """Returns the entry, with the file's current modification time, if the file has the recorded bytes, else None.
+        """Returns the entry with the file's current modification time, or None if the file does not have the recorded
+        bytes.
         """
         file = entry.get("file")
         if file is None:
@@ -429,10 +431,11 @@ class FolderRun:
         self._report.fetched.append(name)
 
     def _facts_of(self, saved: ParquetFile, day: Day, base_url: str) -> Entry:
-        """Returns the members of an entry that say which revision and build a saved file is of."""
+        """Returns the part of a journal entry that identifies the revision and build of a saved file."""
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
-            # A proxy dropped the headers. The list of days supplies them if the day was not published again meanwhile.
+            # A proxy dropped the headers. If the day has not been published again since, the list of days has the
+            # values.
             months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:
@@ -443,9 +446,9 @@ class FolderRun:
         return {"url": saved.base_url, "revision": revision, "build": build, "published": published}
 
     def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
-        """Records a 1002 about the security or about the whole day. Raises any other."""
+        """Records a 1002 about the security or about the whole day. Raises any other refusal."""
         if self._client.present_url != here["url"]:
-            return  # A different deployment from the one that listed the days: the file remains for the next run.
+            return  # Another deployment listed the days, so the file remains for the next run.
         if refusal.reason in EMPTY:
             self._put_away(self._entry(*name))
             self._report.empty.append(name)
@@ -457,7 +460,7 @@ class FolderRun:
             raise refusal
 
     def _place(self, name: Name, told: Optional[str]) -> str:
-        """Returns the path for a file. Its code is from the service's file name if that was sent."""
+        """Returns the path for a file. The code is taken from the service's file name if the answer has one."""
         symbol, tradedate = name
         code = (told or "").split("_", 1)[0]
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):

@@ -155,7 +155,8 @@ class Reply:
             raise BrokenConnection(f"the body ended after {received} of {expected} bytes")
 
     def close(self) -> None:
-        """Keeps the connection for reuse if the body was fully read; otherwise closes it, so that sending stops."""
+        """Keeps the connection for reuse if the body was fully read; otherwise closes it, so that the server stops
+        sending."""
         connection, self._connection = self._connection, None
         if connection is None:
             return
@@ -169,7 +170,7 @@ class Reply:
 class Connections:
     """Connections that are kept for the next request; safe for threads, forked children and pickling.
 
-    It uses no lock, because a lock held at an interrupt would block every later request.
+    The class uses no lock, because a lock that is held during an interrupt would block every later request.
 
     Each wait for data takes at most `timeout` seconds, and connecting at most 10. `https` URLs use the system's
     certificates unless `ssl_context` is given."""
@@ -202,8 +203,8 @@ class Connections:
         body: Optional[bytes] = None,
         timeout: Optional[float] = None,
     ) -> Reply:
-        """Sends a request and waits for the answer's head. `timeout` limits each wait of this request, in seconds, if
-        it is below the usual limit. Raises `BrokenConnection`."""
+        """Sends a request and waits for the answer's head. `timeout` (seconds) limits each wait of this request if it
+        is shorter than the usual limit. Raises `BrokenConnection`."""
         parts = urlsplit(url)
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ConfigurationError(f"{url!r} is not an http or https URL")
@@ -323,7 +324,7 @@ def _cut(connection: _Connection) -> None:
 
 
 def whole_number(text: Optional[str]) -> Optional[int]:
-    """Returns the number in a header; None without one."""
+    """Returns the whole number in a header; None if there is none."""
     return int(text) if text is not None and re.fullmatch(r"\d{1,15}", text, re.ASCII) else None
 
 

@@ -65,7 +65,7 @@ class Quality(TypedDict):
 
 
 class DatasetDay(TypedDict):
-    """A dataset on a day. `state` is available, degraded, pending, missing, withdrawn or damaged; the other members are
+    """A dataset on a day. `state` is available, degraded, pending, missing, withdrawn or damaged; the other values are
     None unless it is available or degraded. `size_bytes` is the size of the whole day's pack. Equal values of
     `build_id` mean equal contents, even on different deployments."""
 
@@ -80,7 +80,7 @@ class DatasetDay(TypedDict):
 
 
 class Day(DatasetDay):
-    """A trading day: its date, the members of the requested dataset, and in `datasets` those of every dataset."""
+    """A trading day: its date, the values for the requested dataset, and in `datasets` the values for every dataset."""
 
     tradedate: str
     datasets: Dict[str, DatasetDay]

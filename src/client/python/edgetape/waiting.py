@@ -2,7 +2,7 @@
 
 The service accepts one request at a time for each account and interface, so the threads of one process are queued in
 order of arrival. An interrupt can occur between any two lines, so this module never relies on a later line being
-reached. A permit is therefore a place in the queue, which can be released twice, and a waiting thread checks the queue
+reached. A permit is therefore a place in the queue, which can be released twice. A waiting thread checks the queue
 periodically.
 """
 
@@ -34,10 +34,10 @@ UNTOLD_WAIT_S = 2.0
 _FIRST_BACKOFF_S = 0.25
 _LONGEST_BACKOFF_S = 8.0
 
-#: A shorter wait that the service requests repeatedly grows up to this one.
+#: If the service repeatedly requests shorter waits, they grow up to this one.
 _SHORT_WAIT_S = 1.0
 
-#: The shortest timeout of an attempt, however little is left of `max_wait`: a healthy connection answers within it.
+#: The minimum timeout of an attempt, even when less of `max_wait` is left. A healthy connection answers within it.
 _SHORTEST_TIMEOUT_S = 1.0
 
 #: Interval at which a waiting thread checks whether it has been stopped.
@@ -139,7 +139,7 @@ T = TypeVar("T")
 #: Seconds after which a waiting thread looks at the queue without being woken.
 _LOOK_EVERY_S = 0.1
 
-#: Seconds that a request may take in addition to its waits: the service ends a Parquet answer after 300 s.
+#: Maximum duration of a request without its waits, in seconds. The service ends a Parquet answer after 300 s.
 _LONGEST_REQUEST_S = 300.0
 
 
@@ -152,14 +152,14 @@ class _Permit:
         self._is_asleep.acquire()
 
     def sleep(self) -> None:
-        """Waits until it is woken, at most until the next periodic check."""
+        """Waits until `wake` is called, or until the next periodic check."""
         self._is_asleep.acquire(timeout=_LOOK_EVERY_S)
 
     def wake(self) -> None:
         try:
             self._is_asleep.release()
         except RuntimeError:
-            pass  # It is awake.
+            pass  # The thread is awake.
 
 
 _Queue = Deque[_Permit]
