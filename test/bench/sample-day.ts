@@ -1,4 +1,7 @@
-/** Publishes a sample day into a running service. Its securities are as large as on a real day, but fewer. */
+/**
+ * Publishes a sample day into a running service. It has fewer securities than a real day, but each is as large as
+ * there.
+ */
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -18,7 +18,7 @@ const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
 
-/** Measures both ways, interleaved, with ranges from all parts of the file. */
+/** Returns the figures of both ways. They are measured interleaved, with ranges from all parts of the file. */
 export async function benchShare(): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(

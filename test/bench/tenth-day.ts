@@ -1,6 +1,6 @@
 /**
  * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
- * day from them. The securities are as large as on a real day; there are only fewer of them.
+ * day from them. There are fewer securities than on a real day, but each is as large as there.
  */
 import { mkdtempDisposable, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

@@ -1,7 +1,8 @@
 /**
  * Measures bytes on the wire: the size of a page of 10,000 rows after an edge has compressed it for a client that
  * accepts compression. The levels (gzip 8, Brotli 4, ZSTD 3) are usual for dynamic answers; the platform's
- * documentation names none. Compression costs the worker nothing, because the edge does it after the worker.
+ * documentation does not state its levels. Compression costs the worker nothing, because the edge does it after the
+ * worker.
  */
 import { brotliCompressSync, constants, gzipSync, zstdCompressSync } from "node:zlib";
 import { type BenchRow, figure } from "./bench-row.ts";

@@ -18,7 +18,7 @@ import type {
   TradeRow,
 } from "./types.ts";
 
-/** A query for several securities over a range of days. The other options are the same as for one day. */
+/** Several securities over a range of days. The other options are as for one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
   /**
    * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a share and of an index
@@ -36,7 +36,7 @@ export interface Plan {
   days: number;
   /** Remaining pairs of a security and a day. */
   securityDays: number;
-  /** Upper estimates of rows and requests. Beyond 60 security days, they come from a sample, and `isExact` is false. */
+  /** Upper estimates. Beyond 60 security days, they come from a sample, and `isExact` is false. */
   rows: number;
   requests: number;
   /** Parquet files for the same days; each also counts as a request. */

@@ -78,7 +78,7 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads rows with columns of `R`, by default the columns `D`. No request is sent before the stream is used. */
+/** Reads rows with columns of `R`, by default `D`. No request is sent before the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
    * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
@@ -111,7 +111,7 @@ const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
  * Access to one service with one key. Requests to the same interface are queued, also across clients with the same key.
- * Refusals are thrown as `ServiceError`. Temporary refusals are retried first.
+ * Refusals are thrown as `ServiceError`, temporary ones after retries.
  */
 export class Client {
   readonly baseUrls: readonly string[];
@@ -136,7 +136,7 @@ export class Client {
     this.baseUrls = this.#endpoints.baseUrls;
   }
 
-  /** Reads orders. Calls `level2_order_history`. */
+  /** Calls `level2_order_history`. */
   readonly orders: Reads<OrderRecord, Field> = (query: AnyQuery) => this.#read("orders", query);
 
   /** Reads trades, and Shenzhen's cancellations. Calls `level2_trade_history`. */
@@ -165,7 +165,7 @@ export class Client {
 
   /**
    * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body,
-   * because the next request waits until it has ended.
+   * because the next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -258,8 +258,8 @@ export class Client {
 
   /**
    * Waits until a dataset of a day can be read; returns the day's revision. Checks every `everyMs` (default 60,000) for
-   * up to `timeoutMs` (default unlimited). Throws `NoData` when the day will not be loaded, or is not loaded in time.
-   * Calls `data_symbols`, which is not charged.
+   * up to `timeoutMs` (default unlimited). Throws `NoData` if the day is not loaded in time, or never will be. Calls
+   * `data_symbols`, which is not charged.
    */
   async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
     const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;

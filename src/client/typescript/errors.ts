@@ -38,7 +38,7 @@ export type Reason =
   | "unavailable"
   | "day_damaged";
 
-/** What an answer says about the error. All values are null without an answer. */
+/** What the answer says; null without an answer. */
 export interface ErrorFacts {
   code: number | null;
   /** `X-Reason`; a service newer than this client may send other reasons. */
@@ -84,7 +84,7 @@ export class BadRequest extends ServiceError {}
 /** The day changed again after a restart, or rows already returned have changed. */
 export class DataRebuilt extends BadRequest {}
 
-/** 503, or 429 of the per-second limit. Thrown after all waits, or at once when a wait cannot help. */
+/** 503, or 429 of the per-second limit, after all waits or if waiting cannot help. */
 export class Unavailable extends ServiceError {}
 
 /** 429: the day's quota of the interface is used up. Thrown immediately, never waited for. */

@@ -47,13 +47,13 @@ export type TradeField = StandardOf<typeof trades>;
 /** A standard column of quotes. */
 export type QuoteField = StandardOf<typeof quotes>;
 
-/** The name or legacy name of a column of orders. Rows use the requested name. */
+/** A column of orders or its legacy name; rows use the requested name. */
 export type FieldName = keyof OrderRecord;
 
 /** A column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** The name or legacy name of a column of quotes. Rows use the requested name. */
+/** A column of quotes or its legacy name; rows use the requested name. */
 export type QuoteFieldName = keyof QuoteRecord;
 
 /** An order with the requested columns. */

@@ -1,4 +1,4 @@
-/** The tasks of the contestants: pages of a day's largest security, a time window, and the whole day. */
+/** The tasks in which contestants return rows: pages of the measured security, and a time window. */
 import { blockRows } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 import { duckdbConnection } from "./duckdb.ts";
@@ -56,7 +56,7 @@ async function windowOf(day: BenchDay): Promise<RowsAsk> {
   };
 }
 
-/** Returns the position in the whole pack of the largest security's rows `startRow` to `endRow` (exclusive). */
+/** Returns the position in the whole pack of the measured security's rows `startRow` to `endRow` (exclusive). */
 function toldOf(day: BenchDay, startRow: number, endRow: number): RowsAsk["told"] {
   const { entry } = day;
   const held = entry.blocks.flatMap(({ firstRow }, number) =>

@@ -18,8 +18,8 @@ export class Contest {
   }
 
   /**
-   * Returns the times for `ask`, and the minimum costs of making the JSON text that all contestants returned. Throws
-   * when a contestant returned a different text.
+   * Returns the times for `ask`, and the minimum costs for the JSON text that all contestants returned. Throws when a
+   * contestant returned a different text.
    */
   async rows(ask: RowsAsk, floors: (json: string) => Promise<Floor[]>): Promise<BenchRow[]> {
     let ours: string | undefined;

@@ -3,7 +3,7 @@
  */
 import { duckdbConnection } from "./duckdb.ts";
 
-/** Returns a sum over every value with its position, read by DuckDB: equal for equal rows in equal order. */
+/** Returns a sum over the hashes of all rows and their positions. It is equal for the same rows in the same order. */
 export async function digestOf(path: string): Promise<string> {
   const duckdb = await duckdbConnection();
   // DuckDB must not cache the file, because the file's content changes.

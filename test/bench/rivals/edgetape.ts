@@ -8,7 +8,7 @@ import type { Rival, RivalSetting, RowsAsk } from "./rival.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
-/** `rows` answers any part of the day, without the positions that other rivals are told. */
+/** `rows` returns any part of the day. It needs no positions, which some rivals receive. */
 export interface Edgetape extends Rival {
   rows(ask: Pick<RowsAsk, "from" | "endTime" | "limit">): Promise<Uint8Array>;
 }

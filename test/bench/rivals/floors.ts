@@ -1,4 +1,4 @@
-/** Measures minimum costs. Each is one step of an answer, measured alone. */
+/** Measures minimum costs: single steps of an answer, each measured alone. */
 import { writeFile } from "node:fs/promises";
 import { DatabaseSync } from "node:sqlite";
 import { zstdDecompressSync } from "node:zlib";

@@ -44,7 +44,7 @@ describe("an answer to the TypeScript client", () => {
     expect(waits).toEqual([]);
   });
 
-  it("that reports a used-up quota throws QuotaUsed without a retry, with the time of the reset", async () => {
+  it("that reports a used-up quota makes the client throw QuotaUsed with the reset time", async () => {
     const headers = { "x-reason": "quota_used", ratelimit: '"requests";r=0;t=3600', "retry-after": "3600" };
     const { client, waits } = scripted(answer(429, "quota_used", { headers }));
     const error = await client.status().catch((caught) => caught);
@@ -53,7 +53,7 @@ describe("an answer to the TypeScript client", () => {
     expect(waits).toEqual([]);
   });
 
-  it("with Retry-After is requested again from the same base URL after a random delay, within maxWaitMs", async () => {
+  it("with Retry-After makes the client retry at the same base URL, for at most maxWaitMs", async () => {
     const busy = (seconds: string) =>
       answer(503, "slot_busy", { status: 503, headers: { "retry-after": seconds } });
     const { client, waits, urls } = scripted(busy("1"), busy("10"), good());
@@ -67,24 +67,24 @@ describe("an answer to the TypeScript client", () => {
     expect(bounded.waits.length).toBe(2);
   });
 
-  it("that reports a damaged day throws Unavailable without a retry", async () => {
+  it("that reports a damaged day makes the client throw Unavailable without a retry", async () => {
     const { client } = scripted(answer(503, "day_damaged", { status: 503 }));
     await expect(client.status()).rejects.toMatchObject({ name: "Unavailable", reason: "day_damaged" });
   });
 
-  it("that breaks off twice is requested from the other base URL, which all later requests use", async () => {
+  it("that breaks off twice makes the client use the other base URL from then on", async () => {
     const { client, urls } = scripted(new Error("reset"), new Response('{"code":20'), good(), good());
     await client.status();
     await client.status();
     expect(urls.map((url) => new URL(url).hostname)).toEqual(["a.test", "a.test", "b.test", "b.test"]);
   });
 
-  it("that breaks off eight times in a row ends the call", async () => {
+  it("that breaks off eight times in a row makes the call fail", async () => {
     const { client } = scripted(...Array.from({ length: 9 }, () => new Error("reset")));
     await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
   });
 
-  it("from another server, such as a redirect or an HTML page, is reported as such", async () => {
+  it("from a different server, such as a redirect or an HTML page, is not taken for the service's", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
     await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
     const page = new Response("<h1>Just a moment</h1>", { status: 403 });
@@ -109,7 +109,7 @@ describe("the constructor of the TypeScript client", () => {
     [{ key: "k", baseUrls: "" }, "no base URL"],
     [{ key: "k", baseUrls: [] }, "no base URL"],
     [{ key: "k", baseUrls: "a.test" }, "a.test is not an http or https URL"],
-  ])("refuses the options %o: %s", (options, told) => {
+  ])('refuses the options %o with the message "%s"', (options, told) => {
     const made = () => Reflect.construct(Client, [options]);
     expect(made).toThrow(ConfigurationError);
     expect(made).toThrow(told);
@@ -145,7 +145,7 @@ describe("the dataset of a call", () => {
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });
 
-  it("selects the state, revision and rows in the days of a status", async () => {
+  it("determines the state, revision and rows of the days in a status", async () => {
     const [orders, trades] = [
       { state: "available", revision: 2, rows: 7 },
       { state: "pending", revision: null, rows: null },
@@ -161,7 +161,7 @@ describe("the dataset of a call", () => {
     );
   });
 
-  it("is sent when it is not the default, and selects the dataset's own operations", async () => {
+  it("is sent only if it is not the default, and determines the operation of an estimate", async () => {
     const asked: { apiname: string; params: Record<string, unknown> }[] = [];
     const fetch = async (_: string, { body }: RequestInit) => {
       asked.push(JSON.parse(String(body)));

@@ -1,4 +1,6 @@
-/** Tests the TypeScript client's baskets (securities over a range of days): the stream, its cost, its continuation. */
+/**
+ * Tests the TypeScript client's baskets (several securities over a range of days): the rows, the cost, and continuing.
+ */
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "../../../src/client/typescript/datasets.ts";
 import {
@@ -44,7 +46,7 @@ const EXPECTED = ["20260305", "20260306", "20260310"].flatMap((day) =>
 
 let keys = 0;
 
-/** Returns a client of a service in memory with `left` remaining requests, and the state of the service. */
+/** Returns a client of an in-memory service with `left` remaining requests, and the state of that service. */
 function market({
   left = 1_000,
   limit = 1_000,
@@ -117,7 +119,7 @@ function market({
 }
 
 describe("a basket of the TypeScript client", () => {
-  it("is one stream ordered by day, security and time, and lists the data that is missing", async () => {
+  it("returns rows ordered by day, security and time, and lists missing days and securities", async () => {
     const { client, state } = market();
     const basket = client.orders(QUERY);
     expect(state.calls).toEqual([]);
@@ -128,14 +130,14 @@ describe("a basket of the TypeScript client", () => {
     expect(await basket.toArray()).toEqual([]);
   });
 
-  it("reads a security once that is listed in several forms", async () => {
+  it("reads a security only once if its symbol is given in several forms", async () => {
     const { client } = market();
     const symbols = ["600519.SH", "sh600519", " 600519.xshg", "300750"];
     const { securityDays } = await client.orders({ ...QUERY, symbols }).plan();
     expect(securityDays).toBe(2 * 3);
   });
 
-  it("states its days, rows and cost before a request is charged", async () => {
+  it("estimates its days, rows and cost without a charged request", async () => {
     const { client, state } = market({ left: 4, limit: 3 });
     expect(await client.orders(QUERY).plan()).toEqual({
       ...{ days: 3, securityDays: 6, rows: 52, requests: 8, files: 5, isExact: true },
@@ -150,7 +152,7 @@ describe("a basket of the TypeScript client", () => {
   });
 
   it.each(["orders", "trades", "quotes"] as const)(
-    "advises downloading only the %s of a share, whose bytes it states",
+    "advises downloading only the %s of a share, and states their size",
     async (dataset) => {
       const { client } = market({ left: 0, limit: 0, dataset });
       const baskets = {
@@ -164,7 +166,7 @@ describe("a basket of the TypeScript client", () => {
     },
   );
 
-  it("reads trades in the same way as orders, with the operations and days of trades", async () => {
+  it("reads trades with the operations and the days of trades", async () => {
     const { client, state } = market({ dataset: "trades" });
     const basket = client.trades(QUERY);
     expect(await basket.plan()).toMatchObject({ securityDays: 6, requests: 8 });
@@ -175,7 +177,7 @@ describe("a basket of the TypeScript client", () => {
   });
 
   it.each(["toArray", "rows", "pages"] as const)(
-    "read by %s stops when the quota is used up, and continues later",
+    "continues after its quota was used up (read with %s)",
     async (how) => {
       const { client, state } = market({ left: 4 });
       const basket = client.orders(QUERY);

@@ -35,7 +35,7 @@ afterEach(() => {
 });
 
 let keys = 0;
-/** Returns a client whose requests `answer` answers. Each client has its own key and therefore its own queue. */
+/** Returns a client that receives the answers of `answer`. Each client has its own key and therefore its own queue. */
 function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls = "http://a.test") {
   const asked: string[] = [];
   const fetch = async (url: string, init: RequestInit) => {
@@ -48,7 +48,7 @@ function clientOf(answer: (url: string, init: RequestInit) => Response, baseUrls
 const portal = () => new Response("<html>sign in</html>", { headers: { "content-type": "text/html" } });
 
 describe("a Parquet answer to the TypeScript client", () => {
-  it("is received at the first try through a proxy that compresses", async () => {
+  it("is received at the first attempt if a proxy compresses it", async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests++;
@@ -94,7 +94,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     }
   });
 
-  it("is requested only twice if, both times, it breaks off at the same byte or is an HTML page", async () => {
+  it("is requested only twice if both attempts fail in the same way", async () => {
     for (const answer of [() => new Response(FILE.slice(0, 900), { headers: NAMED }), portal]) {
       const { client, asked } = clientOf(answer);
       await expect(client.ordersParquet(QUERY)).rejects.toBeInstanceOf(IntegrityError);
@@ -108,7 +108,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect((await both.client.ordersParquet(QUERY)).rows).toBe(7);
   });
 
-  it("has a name that is safe as a file name", async () => {
+  it("has a name that is safe to use as a file name", async () => {
     const names = ["../../x.parquet", "a/b.parquet", ".bashrc", "c:\\x", "x\u0000", `${"x".repeat(201)}`, ""];
     for (const name of [...names, "600519.SH_1.parquet"]) {
       const headers = new Headers(NAMED);
@@ -143,14 +143,14 @@ describe("a stream of the TypeScript client", () => {
     await expect(new Response(stream.body).bytes()).rejects.toThrow("enough");
   });
 
-  it("that breaks off throws an error whose class is exported", async () => {
+  it("throws the exported error BrokenConnection when it breaks off", async () => {
     const { client } = clientOf(() => new Response(FILE.slice(0, 900), { headers: NAMED }));
     const stream = await client.ordersParquetStream(QUERY);
     await expect(new Response(stream.body).bytes()).rejects.toBeInstanceOf(BrokenConnection);
   });
 });
 
-/** Returns answers with the pages of a day of `rows` rows. */
+/** Returns a function that answers with the pages of a day that has `rows` rows. */
 function pagesOf(rows: number) {
   const fields = ["time", "exchange_order_id", "volume"];
   return (_: string, init: RequestInit): Response => {
@@ -165,7 +165,7 @@ function pagesOf(rows: number) {
 }
 
 describe("concurrent iterators of one Orders object", () => {
-  it("share the rows, and each row is returned once", async () => {
+  it("together return each row exactly once", async () => {
     const { client } = clientOf(pagesOf(25));
     const fields = ["time", "exchange_order_id", "volume"] as const;
     const orders = client.orders({ ...QUERY, fields, pageSize: 4 });
@@ -207,7 +207,7 @@ describe("the bytes of a share's file", () => {
     return { rest, asked };
   }
 
-  it("are received after a captive portal's page, a gateway's page and an answer of another length", async () => {
+  it("are received even if web pages and an answer of a different length arrive first", async () => {
     const html = { headers: { "content-type": "text/html" } };
     const pages = [502, 520, 500].map((status) => new Response("<html></html>", { status, ...html }));
     const { rest, asked } = await resumed(

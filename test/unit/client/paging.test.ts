@@ -1,4 +1,4 @@
-/** Scripted histories of paging, run with both clients: every case of continuing, restarting and giving up. */
+/** Runs scripted histories of paging with both clients: every case of continuing, restarting and giving up. */
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { clock } from "../../../src/client/typescript/waiting.ts";
 import { DATASETS } from "../../../src/datasets/registry.ts";
@@ -42,7 +42,9 @@ const pair = (a: Row[], b: Row[], change: Partial<ScriptedDay> = {}): ScriptedDa
   { rows: a },
   { rows: b, revision: 4, ...change },
 ];
-/** Lets the first deployment answer the first `count` requests and the second one all others. */
+/**
+ * Returns a function that chooses the first deployment for the first `count` requests, and the second one after that.
+ */
 const firstOnly = (count: number) => (place: number) => (place < count ? 0 : 1);
 const rebuild = (rows: Row[], ...days: (ScriptedDay | undefined)[]) => {
   for (const day of days)
@@ -63,7 +65,7 @@ const wide = steps(300, 300);
 
 const HISTORIES: History[] = [
   {
-    name: "continues at another deployment by an undated cursor, with 64 rows of overlap",
+    name: "continues at another deployment with an undated cursor and 64 rows of overlap",
     script: () => ({ days: pair(steps(300), steps(300)), choose: firstOnly(1) }),
     rows: steps(300),
     check: ({ asked }) => {
@@ -76,7 +78,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues by a time window at a deployment without undated cursors",
+    name: "continues with a time window at a deployment that does not support undated cursors",
     script: () => ({
       days: pair(steps(300, 90), steps(300, 90), { knows: ["build"] }),
       choose: firstOnly(1),
@@ -91,7 +93,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues when the deployment no longer accepts its cursor",
+    name: "continues when the deployment no longer accepts the cursor",
     script: () => ({
       days: [{ rows: steps(100) }],
       before: (place, [day]) => {
@@ -103,7 +105,7 @@ const HISTORIES: History[] = [
     rows: steps(100),
   },
   ...(["undated", "window"] as const).map((by) => ({
-    name: `restarts when the rows of another deployment end early (continuation: ${by})`,
+    name: `restarts when another deployment has fewer rows than were read (continuation: ${by})`,
     script: () => ({
       days: pair(steps(300), steps(90), { knows: by === "undated" ? ["undated", "build"] : ["build"] }),
       choose: firstOnly(2),
@@ -112,13 +114,13 @@ const HISTORIES: History[] = [
     restarts: 1,
   })),
   {
-    name: "detects that another deployment has different rows before the rows compared",
+    name: "restarts when another deployment differs only in a row that is not compared",
     script: () => ({ days: pair(steps(300), other(99)), choose: firstOnly(2) }),
     rows: other(99),
     restarts: 1,
   },
   {
-    name: "detects a rebuild of a deployment to which it returns",
+    name: "detects that a deployment was rebuilt while another one answered",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: (place) => (place === 1 ? 1 : 0),
@@ -130,7 +132,7 @@ const HISTORIES: History[] = [
     rows: other(99),
   },
   {
-    name: "detects a rebuild of both deployments between two pages",
+    name: "detects that both deployments were rebuilt between two pages",
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(2),
@@ -177,7 +179,7 @@ const HISTORIES: History[] = [
     check: ({ asked }) => expect(asked[1]?.length).toBeGreaterThan(3),
   },
   {
-    name: "ends when every way to continue is refused",
+    name: "fails when every way to continue is refused",
     script: () => ({
       days: [{ rows: wide, knows: [], mostRows: 50 }],
       before: (place, [day]) => {
@@ -189,7 +191,7 @@ const HISTORIES: History[] = [
     error: "BadRequest",
   },
   {
-    name: "requests the time column in addition but does not return it",
+    name: "also requests the time column but does not return it",
     script: () => ({ days: [{ rows: steps(25) }] }),
     task: { fields: ["price", "order_id"], pageSize: 10 },
     rows: steps(25).map(() => [12.5, 0]),
@@ -199,7 +201,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "sends no requests except those for pages",
+    name: "sends only requests for pages",
     script: () => ({ days: pair(steps(25), steps(25)), choose: (place) => place % 2 }),
     task: { pageSize: 10 },
     rows: steps(25),
@@ -208,7 +210,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "continues at another deployment with the same build and a different revision",
+    name: "continues at another deployment that has the same build but a different revision",
     script: () => ({ days: pair(steps(7), steps(7), { revision: 9 }), choose: firstOnly(2) }),
     task: { pageSize: 2 },
     rows: steps(7),
@@ -253,7 +255,7 @@ const HISTORIES: History[] = [
     restarts: 1,
   },
   {
-    name: "restarts once and reports it",
+    name: "restarts once when the day is rebuilt, and reports the rebuild",
     script: rebuiltAt(1, steps(40)),
     task: { pageSize: 10 },
     rows: steps(40),
@@ -277,7 +279,7 @@ const HISTORIES: History[] = [
     },
   },
   {
-    name: "discards the previous rows even when a refusal comes between the rebuild and the first page",
+    name: "discards the previous rows even when the first request of the restart is refused",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place, [day]) => {
@@ -291,7 +293,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures.map(({ error }) => error)).toEqual(["QuotaUsed"]),
   },
   {
-    name: "keeps its position when the quota is used up, and receives no page twice",
+    name: "continues after a used-up quota without receiving a page twice",
     script: () => ({
       days: [{ rows: steps(30) }],
       before: (place) =>
@@ -324,7 +326,7 @@ const HISTORIES: History[] = [
     check: ({ failures }) => expect(failures[0]?.handed).toEqual(steps(20)),
   },
   {
-    name: "returns a list of the current rows only",
+    name: "returns a list with only the current rows after a rebuild",
     script: rebuiltAt(2, [order("093000000", 0, 99), ...steps(5)]),
     task: { pageSize: 10 },
     rows: [order("093000000", 0, 99), ...steps(5)],

@@ -37,7 +37,7 @@ describe("a Retry-After header", () => {
     ["-1", null],
     ["1.5", null],
     [null, null],
-  ])("of %o means %o ms", (value, ms) => {
+  ])("of %o is parsed as %o", (value, ms) => {
     expect(parseRetryAfter(value, Date.parse("2026-03-12T02:00:00Z"))).toBe(ms);
   });
 });
@@ -62,7 +62,7 @@ describe("the client's queue per key and interface", () => {
     expect(log).toEqual(["b", "b done", "d", "d done"]);
   });
 
-  it("does not delay other keys and interfaces", async () => {
+  it("does not delay calls with another key or interface", async () => {
     const dones = await Promise.all([
       takePlace("a", "orders", undefined),
       takePlace("b", "orders", undefined),

@@ -48,7 +48,7 @@ function described(name: (typeof DATASET_NAMES)[number]): Entry {
 }
 
 describe("the Python client's datasets", () => {
-  it.skipIf(without)("equal the service's, with the same columns, kinds of value and operations", () => {
+  it.skipIf(without)("have the same columns, kinds of value and operations as the service's", () => {
     const [names, entries] = tableOfPython();
     expect(entries).toEqual(DATASET_NAMES.map(described));
     expect(names).toEqual(DATASET_NAMES);

@@ -64,12 +64,12 @@ describe("the Python client's types", () => {
     ["account_info", "Account"],
     ["data_status", "Status"],
     ["order_history_estimate", "Estimate"],
-  ] as const)("describe %s as its schema does", (operation, name) => {
+  ] as const)("match the schema of %s", (operation, name) => {
     const schema = z.toJSONSchema(dataSchemas()[operation], { io: "output" }) as Schema;
     expect(differences(schema, name, name)).toEqual([]);
   });
 
-  it("describe a change and a security as their schemas do", () => {
+  it("match the schemas of a change and a security", () => {
     const { data_changes: changes, data_symbols: symbols } = dataSchemas();
     const { properties } = z.toJSONSchema(changes) as Schema;
     expect(differences(properties?.changes?.items ?? {}, "Change", "Change")).toEqual([]);

@@ -1,4 +1,4 @@
-/** Tests that the documented schemas, which other tests compare with real answers, equal the client's types. */
+/** Tests that the client's types equal the documented schemas, which other tests compare with real answers. */
 import { describe, expectTypeOf, it } from "vitest";
 import type * as z from "zod";
 import type {

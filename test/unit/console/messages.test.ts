@@ -20,7 +20,7 @@ describe("the console's messages", () => {
     for (const problem of Object.values(MESSAGES.zh.problems)) expect(isChinese(problem)).toBe(true);
   });
 
-  it("name every service and every dataset", () => {
+  it("include a name for every service and every dataset", () => {
     const named = [...DATASET_NAMES.map((name) => DATASETS[name].apiname), ...DATA_TYPES];
     for (const { services, datasets } of Object.values(MESSAGES)) {
       expect(Object.keys(services)).toEqual(expect.arrayContaining(named));
@@ -28,7 +28,7 @@ describe("the console's messages", () => {
     }
   });
 
-  it("explain every reason briefly", () => {
+  it("include a short text for every reason", () => {
     for (const { reason } of EVERY_DENIAL) {
       expect(reasonText(reason, "en"), reason).toMatch(/^[A-Z].{3,50}$/);
       expect(isChinese(reasonText(reason, "zh")), reason).toBe(true);

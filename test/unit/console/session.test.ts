@@ -31,14 +31,14 @@ describe("the session's cookie", () => {
     expect(sessionTokens(request({}))).toEqual([]);
   });
 
-  it("may be sent several times: each value is tried, in the order sent", () => {
+  it("is read with all its values, in order, if it is sent several times", () => {
     const tokens = [newPress(), newPress()];
     expect(sent(tokens.map((token) => `__Host-edgetape_console=${token}`).join("; "))).toEqual(tokens);
     const plain = tokens.map((token) => `edgetape_console=${token}`).join(";");
     expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
   });
 
-  it("has the __Host- prefix on https, and is ignored there without the prefix", () => {
+  it("has the __Host- prefix on https, and is ignored there if the prefix is missing", () => {
     const token = newPress();
     expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
       /^__Host-edgetape_console=[^;]*; Path=\/;/,
@@ -57,7 +57,7 @@ describe("the session's cookie", () => {
     expect(sessionCookie("x", { endMs: 0, secure: false })).not.toContain("Secure");
   });
 
-  it("yields a form token that differs for every session", async () => {
+  it("determines a form token, which differs for every session", async () => {
     const [one, other] = [newPress(), newPress()];
     expect(await formTokenOf(one)).toBe(await formTokenOf(one));
     expect(await formTokenOf(one)).not.toBe(await formTokenOf(other));
@@ -71,7 +71,7 @@ describe("the check of a form's origin", () => {
     ["http://api.example.com", false],
     ["https://api.example.com.evil.example", false],
     ["null", false],
-  ])("for the Origin %s returns %s", (origin, own) => {
+  ])("answers the Origin %s with %s", (origin, own) => {
     expect(isSameOrigin(request({ origin }))).toBe(own);
   });
 
@@ -94,7 +94,7 @@ describe("language and theme", () => {
     });
   });
 
-  it("are chosen by a URL that redirects to the page itself", () => {
+  it("are chosen by a URL that sets a cookie and redirects to the same page", () => {
     const look = { language: "zh", theme: "auto" } as const;
     const answer = chooseLook(request({}, "/console/data?year=2025&theme=dark"), look);
     expect(answer?.headers.get("Location")).toBe("/console/data?year=2025");

@@ -11,7 +11,7 @@ const AFTERNOON = 13 * 60;
 const MINUTES = NOON - FIRST + 120;
 
 describe("the chart of the landing page", () => {
-  it("shows the sample day by the minute, with the lunch break shortened", () => {
+  it("shows the sample day minute by minute, without the lunch break", () => {
     const sections = [...sampleSections({ tradedate: EXAMPLE.tradedate as BeijingDate })];
     const columns = sections.find(({ symbol }) => symbol === "300750")?.columns;
     if (columns === undefined) throw new Error("the sample day lacks the security");

@@ -3,7 +3,7 @@ import { type Block, pageOf } from "../../../src/docs/markdown.ts";
 import { PAGES, SLUGS } from "../../../src/docs/pages.ts";
 
 describe("a page in Markdown", () => {
-  it("has a title, a lead and blocks of each kind", () => {
+  it("is parsed into a title, a lead and blocks of each kind", () => {
     const source = [
       ...["# A page", "Its lead.", "## Rows & more {#rows}", "Text.", "- one\n- two", "> A note."],
       ...["{{changes}}", "| a | b |\n| --- | --- |\n| `1` | 2 |\n"],
@@ -22,8 +22,8 @@ describe("a page in Markdown", () => {
     });
   });
 
-  // The parser knows only a few forms. A page would show anything else unparsed.
-  it("has only forms that the parser knows, and table rows with as many cells as the header", () => {
+  // The parser supports only a few forms of markup. A page would show any other markup as text.
+  it("has only markup that the parser supports, and table rows with as many cells as the header", () => {
     for (const slug of SLUGS) {
       for (const { title, lead, blocks } of Object.values(PAGES[slug])) {
         const texts = [title, lead, ...blocks.flatMap(textsOf)];

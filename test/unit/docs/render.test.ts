@@ -52,7 +52,7 @@ describe("an example", () => {
   const days = { orders: "20270104", trades: "20261231", quotes: "20261230" };
   const filled = (text: string) => withExample(text, { base: "", days });
 
-  it("names the newest day of the dataset that it reads, or the earliest of these days if it reads several", () => {
+  it("uses the newest day of its dataset, or the earliest such day if it reads several datasets", () => {
     expect(filled("{day} {date} {month} {year}")).toBe("20270104 2027-01-04 202701 2027");
     expect(filled("{trades_day} {quotes_day} {quotes_year} {whole_day}")).toBe(
       "20261231 20261230 2026 20261230",
@@ -68,7 +68,7 @@ describe("an example", () => {
     ["day_quotes", "20261230"],
     ["tutorial_choose", "20261230"],
     ["python_rows", "20270104"],
-  ] as const)("of the pages reads only a loaded day: %s", (name, day) => {
+  ] as const)("reads only a loaded day (%s)", (name, day) => {
     expect(new Set(filled(SNIPPETS[name].text).match(/\b202\d{5}(?=\b|_)/g))).toEqual(new Set([day]));
   });
 });

@@ -127,7 +127,7 @@ def paging_over(lines, page_size=10, **selection):
 
 
 def read(paging):
-    """Returns all rows, as a caller that restarts paging receives them."""
+    """Returns all rows. After a restart of paging, these are only the rows read since then."""
     rows, restarts = [], 0
     while True:
         found = paging.next_rows()

@@ -19,7 +19,7 @@ class FakeServer:
     def close(self):
         """Refuses connections from now on."""
         try:
-            self._socket.shutdown(socket.SHUT_RDWR)  # Wakes the accepting thread, which keeps the socket open.
+            self._socket.shutdown(socket.SHUT_RDWR)  # Wakes the accepting thread, which would keep the socket open.
         except OSError:
             pass
         self._socket.close()

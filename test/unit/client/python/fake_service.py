@@ -15,8 +15,8 @@ def parquet(text):
 
 class FakeService:
     """Serves `days`, each with ``revision``, ``build``, ``published`` and ``files`` by code. `charged` lists the
-    charged files, `change` can replace any answer, and `dataset` is the only dataset. `share` has the address and the
-    password of the share of each year; None if the plan has no shares."""
+    charged files, `change` can replace any answer, and `dataset` is the only dataset. `share` is the address and the
+    password of every year's share; None if the plan has no shares."""
 
     dataset = ORDERS
     share = None

@@ -33,7 +33,8 @@ class Interrupted(unittest.TestCase):
         self.addCleanup(warnings.resetwarnings)
 
     def check(self, make, work, right):
-        """Interrupts `work(make())` at one place after another. Then calls `right` on the same object each time."""
+        """Interrupts `work(make())` at each place, in a separate run. After each interrupt, calls `right` with the same
+        object."""
         first = make()
         places = places_of(lambda: work(first), most=MOST)[:: self.step]
         right(first, work)
@@ -81,14 +82,14 @@ class Reading(Interrupted):
         client = Client("key", self.server.url)
         return getattr(client, self.dataset.name)("600519", DAY, page_size=20)
 
-    def test_to_list(self):
+    def test_to_list_is_correct_after_an_interrupt_at_any_line(self):
         self.check(self.orders, lambda orders: orders.to_list(), self.right)
 
-    def test_iteration(self):
+    def test_iteration_is_correct_after_an_interrupt_at_any_line(self):
         self.check(self.orders, lambda orders: list(orders), self.right)
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_to_df(self):
+    def test_to_df_is_correct_after_an_interrupt_at_any_line(self):
         def rows(orders):
             return [tuple(row) for row in orders.to_df(raw=True).itertuples(index=False)]
 
@@ -130,7 +131,7 @@ class Syncing(Interrupted, InFolder):
         self.assertLessEqual(len(self.service.charged), 4)
         self.assertEqual(work(client).fetched, [])
 
-    def test_sync(self):
+    def test_sync_is_correct_after_an_interrupt_at_any_line(self):
         self.check(self.make, self.work, self.right)
 
 
@@ -161,5 +162,5 @@ class Downloading(Interrupted, DriveCase):
             with open(path, "rb") as file:
                 self.assertEqual(file.read(), CONTENT)
 
-    def test_download(self):
+    def test_download_is_correct_after_an_interrupt_at_any_line(self):
         self.check(self.make, lambda share: share.download(self.folder, workers=2), self.right)

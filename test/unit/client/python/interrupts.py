@@ -1,4 +1,4 @@
-"""Raises an interrupt at each line of the package in sequence, as Ctrl-C can at any moment."""
+"""Raises an interrupt before a chosen line of the package, as Ctrl-C can at any moment."""
 
 import os
 import sys

@@ -1,4 +1,5 @@
-"""Several securities over a range of days: one sequence, its cost, skipped parts, and its continuation."""
+"""Tests baskets (several securities over a range of days): the order of rows, the cost, skipped parts, and
+continuing."""
 
 import csv
 import datetime
@@ -149,7 +150,7 @@ class BasketTest(unittest.TestCase):
             self.read(["600519"], "20260306", "20260305")
         self.assertEqual(self.market.asked, [])
 
-    def test_of_one_date_is_that_day(self):
+    def test_of_one_date_has_only_that_day(self):
         self.assertEqual(list(self.read(["600519"], "20260305")), self.expected()[: DAYS["20260305"]["600519"]])
 
     def test_explains_how_a_range_of_days_is_written_for_one_security(self):
@@ -157,11 +158,11 @@ class BasketTest(unittest.TestCase):
             with self.assertRaisesRegex(TypeError, r"write the symbol in a list: \w+\(\['600519'\]"):
                 self.read("600519", "20260305", last)
 
-    def test_never_reads_one_security_under_two_names(self):
+    def test_refuses_two_symbols_that_can_mean_the_same_security(self):
         with self.assertRaisesRegex(ValueError, "^000001 and 000001.SZ can be the same security"):
             self.read(["000001", "sz000001"], "20260305")
 
-    def test_warns_of_two_securities_that_its_rows_cannot_tell_apart(self):
+    def test_warns_of_two_securities_with_the_same_six_digits(self):
         with self.assertWarnsRegex(SymbolWarning, "^000001.SH and 000001.SZ have the same value") as warned:
             self.read(["000001.SZ", "600519", "000001.SH"], "20260305")
         self.assertEqual(warned.filename, __file__)

@@ -1,4 +1,4 @@
-"""The loop around a request: which answers lead to a wait, a retry, another base URL, or an error."""
+"""Tests which answers to a request lead to a wait, a retry, another base URL, or an error."""
 
 import json
 import os
@@ -51,7 +51,7 @@ class Calls(unittest.TestCase):
         self.addCleanup(client.close)
         return client
 
-    def test_waits_as_retry_after_says_plus_a_random_part(self):
+    def test_waits_for_retry_after_plus_a_random_part(self):
         server = self.serve(
             envelope(503, status=503, retry_after=1, x_reason="slot_busy"),
             envelope(429, status=429, retry_after=10, x_reason="rate_limited"),
@@ -91,7 +91,7 @@ class Calls(unittest.TestCase):
                     self.client(server).account()
                 self.assertEqual((len(server.requests), self.waits), (1, []))
 
-    def test_raises_a_used_up_quota_at_once_with_the_time_of_the_reset(self):
+    def test_raises_quota_used_at_once_with_the_reset_time(self):
         server = self.serve(
             envelope(
                 429, x_reason="quota_used", ratelimit='"requests";r=7;t=90, "files";r=0;t=3600', retry_after=9
@@ -102,7 +102,7 @@ class Calls(unittest.TestCase):
         self.assertEqual((raised.exception.resets_in, self.waits), (3600.0, []))
         self.assertEqual(raised.exception.resets_at.utcoffset().total_seconds(), 8 * 3600)
 
-    def test_assumes_a_reset_at_midnight_in_beijing_if_the_answer_names_none(self):
+    def test_assumes_a_reset_at_midnight_in_beijing_if_the_answer_has_no_reset_time(self):
         server = self.serve(envelope(429, status=429))
         # 2026-03-11T15:59:00Z is one minute before midnight in Beijing.
         with mock.patch("edgetape.calls.time.time", lambda: 1_773_244_740.0):

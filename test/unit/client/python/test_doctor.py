@@ -110,7 +110,7 @@ class Doctor(unittest.TestCase):
         self.assertEqual(status, 1)
         self.assertIn("invalid api key", said)
 
-    def test_examines_all_base_urls_and_fails_if_one_does(self):
+    def test_examines_all_base_urls_and_fails_if_one_of_them_fails(self):
         status, said = self.examine("http://no-such-name.invalid", self.serve())
         self.assertEqual(status, 1)
         self.assertIn("edgetape 1.2.3", said)

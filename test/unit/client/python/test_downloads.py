@@ -61,7 +61,7 @@ class Downloads(DriveCase):
         self.assertIn("20260311/f", str(raised.exception))
         self.assertEqual((os.listdir(self.folder), self.saved()), (["f"], b"the old one"))
 
-    def test_restart_once_if_a_continued_file_has_another_checksum(self):
+    def test_restart_once_if_a_resumed_file_has_a_wrong_checksum(self):
         file = self.file()
         part = self.path(f".f.{file.sha256[:16]}.part")
         for name, content in ((part, b"x" * 1_000), (f"{part}.etag", b'"v1"')):
@@ -132,10 +132,10 @@ class Downloads(DriveCase):
         self.cuts = [500] + [0] * 8
         with self.assertRaises(ConnectionFailed):
             self.download()
-        # The connection that delivered data broke too.
+        # The first connection delivered data and then broke, so it counts too.
         self.assertEqual(len(self.server.requests), 8)
 
-    def test_restart_if_the_answer_begins_at_another_byte(self):
+    def test_restart_if_the_answer_begins_at_the_wrong_byte(self):
         self.cuts = [1_000]
         served = self.answer
 
@@ -162,7 +162,7 @@ class Downloads(DriveCase):
 
     def test_of_one_dataset_include_only_its_packs(self):
         packs = [f"20260311_{name}.parquet" for name in ("orders", "trades", "quotes")]
-        names = [*packs, "notes_trades.parquet"]  # The last file is the operator's.
+        names = [*packs, "notes_trades.parquet"]  # The operator added the last file.
         self.files = [self.file(path=f"20260311/{name}")._asdict() for name in names]
         paths = self.share().download(self.folder, dataset="trades")
         self.assertEqual(paths, [self.path("20260311", "20260311_trades.parquet")])

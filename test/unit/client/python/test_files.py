@@ -1,4 +1,4 @@
-"""Journals and progress lines."""
+"""Tests journals and the display of progress."""
 
 import contextlib
 import io
@@ -101,7 +101,7 @@ class Counts(unittest.TestCase):
                 bar.finished(step)
         return shown.getvalue()
 
-    def test_without_a_known_total_are_shown_without_it(self):
+    def test_are_shown_without_a_total_if_it_is_unknown(self):
         self.assertIn("20,000 rows", self.shown(None, 10_000, 10_000, noun="rows"))
 
     def test_inside_another_bar_are_not_shown(self):

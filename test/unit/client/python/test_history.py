@@ -1,4 +1,4 @@
-"""The conditions that a security's file from a share must meet, and which files of a folder are read."""
+"""Tests which files from a share are saved, and which files of a folder are read."""
 
 import importlib.util
 import io
@@ -36,7 +36,7 @@ class Sections(DriveCase):
         self.assertEqual((len(found), saved), (64, FILE))
         self.assertEqual(self.saved(http(200, FILE))[1], FILE)
 
-    def test_of_another_build_are_left_to_the_api(self):
+    def test_of_another_build_are_not_saved(self):
         self.assertEqual(self.saved(http(200, FILE, x_build="b2")), (None, b""))
 
     def test_that_break_off_are_requested_again(self):
@@ -77,25 +77,25 @@ class Folders(InFolder):
         with self.assertWarns(SymbolWarning):
             self.assertEqual(len(self.found(None, None, None)), 4)
 
-    def test_are_those_of_the_share_where_digits_are_also_those_of_an_index(self):
+    def test_never_give_an_index_for_digits_without_an_exchange(self):
         self.assertEqual(self.found("000001"), ["000001.SZ_20260311"])
         self.assertEqual(self.found("000001.SH"), ["000001.SH_20260311"])
         os.remove(self.path("20260311", "000001.SZ_20260311_orders.parquet"))
         with self.assertRaises(FileNotFoundError):
             read_history(self.folder, "000001")
 
-    def test_are_refused_where_digits_mean_a_security_of_each_exchange(self):
+    def test_are_refused_if_digits_without_an_exchange_mean_two_securities(self):
         for code in ("010107.SH", "010107.SZ"):
             self.make("20260311", f"{code}_20260311_orders.parquet")
         with self.assertRaisesRegex(ValueError, "010107.SH and 010107.SZ: write 010107 with its exchange"):
             read_history(self.folder, "010107")
         self.assertEqual(self.found("010107.SZ"), ["010107.SZ_20260311"])
 
-    def test_of_two_securities_with_the_same_digits_give_a_warning(self):
+    def test_with_two_securities_of_the_same_digits_cause_a_warning(self):
         with self.assertWarnsRegex(SymbolWarning, "^000001.SH and 000001.SZ have the same value"):
             self.found(["000001", "000001.SH"])
 
-    def test_without_a_requested_file_are_refused(self):
+    def test_are_refused_if_no_file_matches_or_an_argument_is_invalid(self):
         with self.assertRaises(FileNotFoundError):
             read_history(self.folder, "300750")
         with self.assertRaisesRegex(ValueError, "is after the last day"):
@@ -152,7 +152,7 @@ class Copies(InFolder):
         self.check("polars", "polars")
 
     def check_columns(self, library, to):
-        """Checks that a column of only some days is refused, and read as soon as every day has a file with it."""
+        """Checks that a column is refused if only some days have it, and is read once every day has a file with it."""
         share = self.make(library, "20260310", "20260310", order_kind="2")
         api = self.make(library, self.day)
         for fields, said in (
@@ -184,7 +184,8 @@ class Copies(InFolder):
 
 
 class ExternalShares(InFolder):
-    """Shares that the operator registered elsewhere. They have no manifest, so `history` downloads from the API."""
+    """Shares that the operator stores outside the service. They have no manifest, so `history` downloads from the
+    API."""
 
     page = http(200, "<html>enter the code</html>", content_type="text/html")
 
@@ -219,13 +220,13 @@ class ExternalShares(InFolder):
         self.assertTrue(said.startswith("the level2 share of 2026"), said)
         self.assertIn(self.site.url, said)
 
-    def test_are_distinguished_from_an_own_share_behind_a_portal(self):
+    def test_are_distinguished_from_the_services_own_shares(self):
         self.service.share = {"url": f"{self.site.url}/s/{'7aZ' * 6}xY/", "password": "9bC" * 8}
         with self.assertRaises(ProtocolError):
             self.history("folder")
         self.assertEqual(self.service.charged, [])
 
-    def test_are_not_mentioned_to_a_plan_without_shares(self):
+    def test_are_not_mentioned_if_the_plan_has_no_shares(self):
         self.service.share = None
         with warnings.catch_warnings():
             warnings.simplefilter("error")

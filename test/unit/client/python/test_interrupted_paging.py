@@ -1,4 +1,5 @@
-"""An interrupt before every line of the paging code loses no row, repeats none, and leaves no false error."""
+"""Tests that an interrupt before any line of the paging code loses no row, repeats no row, and causes no later
+error."""
 
 import unittest
 import warnings
@@ -37,7 +38,7 @@ class Interrupted(unittest.TestCase):
         return FakeDay(name, self.rows, *more, dataset=self.dataset, **known)
 
     def check(self, make, expected):
-        """Interrupts before each line, and continues with the same call."""
+        """Interrupts a call before each line, in a separate run, and then repeats the call."""
         for name, way in WAYS.items():
             orders = make()
             places = places_of(lambda orders=orders, way=way: way(orders), MODULES)

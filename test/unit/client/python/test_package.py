@@ -1,4 +1,4 @@
-"""The delivered package: wheel and source archive, Python 3.9, annotations and description."""
+"""Tests the delivered package: wheel and source archive, Python 3.9, annotations and docstrings."""
 
 import ast
 import importlib.util

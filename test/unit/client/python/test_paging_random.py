@@ -1,5 +1,5 @@
-"""Random histories of paging over deployments in memory, thousands of them in the long tier. EDGETAPE_SEED repeats a
-seed that failed."""
+"""Tests random histories of paging over deployments in memory, thousands of them in the long tier. EDGETAPE_SEED
+repeats a seed that failed."""
 
 import os
 import random

@@ -1,4 +1,4 @@
-"""A client can be passed to other processes, even spawned ones, and works there."""
+"""Tests that a client works in other processes to which it is passed, even in spawned ones."""
 
 import multiprocessing
 import pickle

@@ -1,4 +1,5 @@
-"""Whether a file of an earlier run still equals the service's content, even after a restore of the catalog."""
+"""Tests how `sync` finds out whether a file of an earlier run still equals the service's content, even after a restore
+of the catalog."""
 
 import unittest
 
@@ -34,7 +35,8 @@ def change(previous, revision, *changed, kind="restored"):
 
 
 def followed(client, now, noted):
-    """Returns what `follow` gives for the entry `noted`, as (revision, instant), when `now` is the day's state."""
+    """Returns the result of `follow` for an entry, as (revision, instant). `noted` is the state in the entry, `now` the
+    state of the day."""
     day = {"tradedate": DAY, "revision": now[0], "published_at": now[1]}
     entry = {
         "url": URL,
@@ -62,7 +64,7 @@ class Followed(unittest.TestCase):
     def test_a_lower_revision_without_changes_is_downloaded_again(self):
         self.assertIsNone(followed(Told(), (2, EARLY), (3, LATE)))
 
-    def test_a_number_issued_twice_is_distinguished_by_its_instant(self):
+    def test_a_revision_number_issued_twice_is_distinguished_by_its_instant(self):
         self.assertIsNone(followed(Told(), (2, EARLY), (2, LATE)))
         self.assertIsNone(followed(Told((2, 2, "600519.SH")), (2, EARLY), (2, LATE)))
         self.assertEqual(followed(Told((2, 2, "000001.SZ")), (2, EARLY), (2, LATE)), (2, EARLY))

@@ -1,4 +1,4 @@
-"""Dates, times, symbols and columns in the forms that callers write."""
+"""Tests dates, times, symbols and columns in the forms that callers write."""
 
 import datetime
 import unittest

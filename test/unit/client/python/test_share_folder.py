@@ -1,5 +1,5 @@
-"""Downloads into a folder: only one runs at a time, an interrupt ends it immediately, and no page of a portal or proxy
-destroys a partial file."""
+"""Tests downloads into a folder: only one runs at a time, an interrupt ends it immediately, and no page of a portal or
+proxy destroys a partial file."""
 
 import os
 import threading
@@ -48,7 +48,7 @@ class Pages(DriveCase):
         self.download()
         self.assertEqual((self.saved(), self.ranges()[-1]), (CONTENT, "bytes=1000-"))
 
-    def test_of_another_length_do_not_damage_the_partial_file(self):
+    def test_of_a_different_length_do_not_damage_the_partial_file(self):
         self.cut_then(http(200, "short"))
         self.download()
         self.assertEqual((self.saved(), self.ranges()[-1]), (CONTENT, "bytes=1000-"))
@@ -102,7 +102,7 @@ class Folders(DriveCase):
                 self.share().download(self.folder)
         self.assertLessEqual(len(self.server.requests), 3)
 
-    def test_are_compared_with_the_checksums_by_verify(self):
+    def test_are_checked_by_checksum_if_verify_is_set(self):
         (path,) = self.share().download(self.folder)
         stat = os.stat(path)
         with open(path, "r+b") as file:

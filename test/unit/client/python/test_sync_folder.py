@@ -1,4 +1,4 @@
-"""`sync` keeps a folder correct whatever the service answers, and on a full or failing disk."""
+"""Tests that `sync` keeps a folder correct for any answer of the service, and on a full or failing disk."""
 
 import datetime
 import io
@@ -116,7 +116,7 @@ class Answers(SyncCase):
         self.assertEqual(report.missing, [(DAY, "withdrawn")])
         self.assertEqual(report.left, [])
 
-    def test_with_a_later_window_leave_out_the_days_before_it(self):
+    def test_with_a_window_that_begins_later_leave_out_the_earlier_days(self):
         self.service.window_from = "20260312"
         report = self.sync(first="20260115")
         self.assertEqual((report.fetched, report.window_from), ([("600519", NEXT)], "20260312"))
@@ -133,7 +133,7 @@ class Builds(SyncCase):
         self.assertEqual(report.fetched, [("600519", DAY)])
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_of_a_file_from_another_deployment_are_recorded_with_it(self):
+    def test_are_recorded_for_the_deployment_that_sent_the_file(self):
         stale = self.serve(_20260311=day("b0", 1, SH600519="0ne"))
         self.service.change = lambda interface, params, answer: (
             None if params.get("format") == "parquet" else answer
@@ -144,7 +144,7 @@ class Builds(SyncCase):
         self.assertEqual(len(self.sync(last=DAY).fetched), 1)
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_missing_in_an_old_journal_are_downloaded_again_from_another_deployment(self):
+    def test_missing_in_an_old_journal_cause_a_new_download_from_another_deployment(self):
         self.sync(last=DAY)
         entries = [{name: each[name] for name in each if name != "build"} for each in self.journal()]
         with open(self.path(".edgetape-sync.jsonl"), "w", encoding="utf-8") as file:
@@ -181,13 +181,13 @@ class Folders(SyncCase):
         self.assertEqual(self.sync("600519", last=DAY).kept, [("600519", DAY)])
         self.assertEqual(len(self.service.charged), 1)
 
-    def test_keep_both_securities_of_the_same_digits(self):
+    def test_keep_two_securities_with_the_same_digits(self):
         self.service.days[DAY] = day(SH000001="index", SZ000001="bank")
         report = self.sync(["000001", "000001.SH"], last=DAY)
         self.assertEqual(len(report.fetched), 2)
         self.assertEqual(len(self.files()), 2)
 
-    def test_lose_a_file_that_was_overwritten_with_equal_size(self):
+    def test_receive_a_new_copy_of_a_file_that_was_overwritten(self):
         self.sync()
         with open(self.path(FILE), "r+b") as file:
             file.write(bytes(len(parquet("one"))))
@@ -195,7 +195,7 @@ class Folders(SyncCase):
         self.assertEqual((report.fetched, report.kept), ([("600519", DAY)], [("600519", NEXT)]))
         self.assertEqual(self.read(), parquet("one"))
 
-    def test_are_compared_with_the_checksums_by_verify(self):
+    def test_are_checked_by_checksum_if_verify_is_set(self):
         self.sync()
         stat = os.stat(self.path(FILE))
         with open(self.path(FILE), "r+b") as file:
@@ -204,7 +204,7 @@ class Folders(SyncCase):
         self.assertEqual(len(self.sync().kept), 2)
         self.assertEqual(self.sync(verify=True).fetched, [("600519", DAY)])
 
-    def test_accept_incomplete_lines_in_their_journal(self):
+    def test_accept_invalid_entries_in_their_journal(self):
         self.sync()
         whole = self.journal()[0]
         for corrupt in ({"size": None}, {"file": 7}, {"published": 3, "build": 1}, {"sha256": []}):
@@ -217,7 +217,7 @@ class Folders(SyncCase):
             with self.subTest(corrupt):
                 self.assertEqual(len(self.sync().fetched) + len(self.sync().kept), 3)
 
-    def test_lose_the_partial_files_of_killed_processes(self):
+    def test_are_cleared_of_the_partial_files_of_killed_processes(self):
         with open(self.path(".edgetape-123-abc.part"), "wb") as file:
             file.write(b"x")
         os.utime(self.path(".edgetape-123-abc.part"), (0, 0))
@@ -232,7 +232,7 @@ class Disks(SyncCase):
         self.assertEqual((self.service.charged, self.waits), ([], []))
         return raised.exception
 
-    def test_without_the_folder_cause_no_charge(self):
+    def test_with_a_file_instead_of_the_folder_cause_no_charge(self):
         self.folder = self.path("file")
         with open(self.folder, "wb"):
             pass
@@ -319,7 +319,7 @@ class Datasets(SyncCase):
             client.sync("600519", DAY, NEXT, self.folder, "ticks")
         self.assertEqual(self.service.asked, [])
 
-    def test_are_refused_without_a_request_if_the_last_day_is_before_the_first(self):
+    def test_of_a_range_that_ends_before_it_begins_are_refused_without_a_request(self):
         with self.assertRaisesRegex(ValueError, "20260312 is after the last day 20260311"):
             self.sync(first=NEXT, last="2026-03-11")
         self.assertEqual(self.service.asked, [])

@@ -1,4 +1,4 @@
-"""The results of paging for a caller: kept rows, iteration over a rebuild, data frames, files."""
+"""Tests what a caller receives from paging: kept rows, iteration over a rebuild, data frames, files."""
 
 import importlib
 import importlib.util
@@ -128,7 +128,7 @@ class Frames(unittest.TestCase):
         self.assertEqual(list(frame.to_pandas([], ["side", "order_no"], raw=False)), ["side", "order_no"])
 
     @unittest.skipUnless(importlib.util.find_spec("pandas"), "SKIPPED: pandas is not here")
-    def test_have_the_described_types_for_every_dataset(self):
+    def test_have_the_documented_types_for_trades_and_quotes(self):
         kinds = {"text": "object", "time": "datetime64[ns]", "code": "category"}
         kinds.update(integer="int64", yuan="float64")
         for dataset in (TRADES, QUOTES):

@@ -1,4 +1,4 @@
-"""Connections that are kept open, cut, corrupted, or made through proxies."""
+"""Tests connections that are kept open, cut, corrupted, or made through proxies."""
 
 import gzip
 import os
@@ -49,7 +49,7 @@ class Transport(unittest.TestCase):
         self.assertEqual(self.read(server), b"again")
         self.assertEqual(server.connections, 2)
 
-    def test_does_not_repeat_a_request_on_a_new_connection(self):
+    def test_does_not_repeat_a_request_that_breaks_on_a_new_connection(self):
         server = self.serve(lambda *_: None)
         with self.assertRaises(BrokenConnection):
             self.read(server)
@@ -128,7 +128,7 @@ class Transport(unittest.TestCase):
             Endpoints([server.url], self.connections, 60.0).receive(lambda _: {}, full)
         self.assertEqual((raised.exception.errno, len(server.requests)), (28, 1))
 
-    def test_obeys_no_proxy_and_refuses_other_kinds_of_proxies(self):
+    def test_obeys_no_proxy_and_refuses_proxies_that_are_not_http(self):
         os.environ["http_proxy"] = "socks5://127.0.0.1:1080"
         with self.assertRaises(ConfigurationError):
             proxy_for("http://service.example")

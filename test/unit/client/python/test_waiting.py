@@ -1,4 +1,4 @@
-"""Threads of one process are queued for an interface in the order of arrival."""
+"""Tests that the threads of a process are queued for an interface in the order of arrival."""
 
 import contextlib
 import os
@@ -121,7 +121,7 @@ class Interrupted(unittest.TestCase):
         thread.join()
         self.assertTrue(self.is_free("left"))
 
-    def test_waiting_for_a_long_request_ends(self):
+    def test_waiting_for_a_long_request_raises_unavailable(self):
         done, held = threading.Event(), threading.Event()
 
         def hold():

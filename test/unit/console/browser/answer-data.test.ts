@@ -41,7 +41,7 @@ describe("an answer shown as tables", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("is, if it has no records, one table of its values by path and one table for each list", () => {
+  it("consists of a table of values by path and a table for each list, if it has no records", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

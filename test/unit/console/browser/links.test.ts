@@ -8,26 +8,26 @@ describe("the link of a listed security", () => {
   it.each([
     ["000001", "SH", "an index, which bare digits never mean"],
     ["000001", "SZ", "a share"],
-  ])("leads to the dataset's rows of %s in %s (%s)", (symbol, market) => {
+  ])("leads to the dataset's rows of %s.%s (%s)", (symbol, market) => {
     const link = linksOf(body("data_symbols", { dataset: "quotes", tradedate: "20260311" }), FIELDS);
     expect(link([symbol, market, 7], 0)).toBe(
       `/console/try?op=level2_quote_history&symbol=${symbol}.${market}&tradedate=20260311`,
     );
   });
 
-  it("leads to orders by default, and names a day only if the request named one", () => {
+  it("leads to orders by default, without a day if the request had none", () => {
     const link = linksOf(body("data_symbols"), FIELDS);
     expect(link(["600519", "SH", 7], 0)).toBe("/console/try?op=level2_order_history&symbol=600519.SH");
   });
 
-  it("is only on its code, and not in answers of other operations", () => {
+  it("exists only for the symbol in an answer of data_symbols", () => {
     expect(linksOf(body("data_symbols"), FIELDS)(["600519", "SH", 7], 1)).toBeNull();
     expect(linksOf(body("level2_order_history"), ["symbol", "market"])(["600519", "SH"], 0)).toBeNull();
   });
 });
 
-describe("the link of a member's value", () => {
-  it("is the value if that is a URL", () => {
+describe("a value in an answer of file_download", () => {
+  it("is a link if it is a URL", () => {
     const link = linksOf(body("file_download"), ["member", "value"]);
     const url = "https://api.example.com/s/x/";
     expect([link(["url", url], 1), link(["url", url], 0), link(["name", "x y"], 1)]).toEqual([

@@ -51,7 +51,7 @@ describe("charts of quotes", () => {
     [12.9, 2],
     [13, 3],
     [99, 3],
-  ])("show at second %d the snapshot %d: the last one so far, or else the first", (second, place) => {
+  ])("show at second %d the snapshot with index %d", (second, place) => {
     expect(placeAt([10, 11, 11, 13], second)).toBe(place);
   });
 
@@ -67,7 +67,7 @@ describe("charts of quotes", () => {
     ]);
   });
 
-  it("show a volume without a price at an auction's second level, and nothing for columns not requested", () => {
+  it("leave the order book empty where a price is 0 or a column was not requested", () => {
     const row = ["092000000", 20, 500, 20, 500, 0, 300];
     const places = placesOf(["time", "bid1", "bid_vol1", "ask1", "ask_vol1", "bid2", "bid_vol2"]);
     const bids = levelsOf(row, places).filter(({ side }) => side === "bid");

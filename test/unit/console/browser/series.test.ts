@@ -55,7 +55,7 @@ describe("charts of orders", () => {
     expect(kindOf(type, code)).toBe(kind);
   });
 
-  it("draw the rows with a price, each as one kind", () => {
+  it("draw each row that has a price, as one kind", () => {
     const points = pricePoints(ROWS, PLACES);
     expect(points.drawn).toBe(3);
     expect(points.buy).toEqual([12.5, null, null]);
@@ -91,14 +91,14 @@ describe("charts of orders", () => {
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
   });
 
-  it("shorten the lunch break to a minute, and convert each instant back", () => {
+  it("shorten the lunch break to a minute, and can convert each instant back", () => {
     const moments = [34_200, 41_399.5, 41_400, 43_000, 46_800, 46_800.25, 54_000];
     expect([folded(41_400), folded(46_800), folded(54_000)]).toEqual([41_400, 41_460, 48_660]);
     for (const moment of moments) expect(unfolded(folded(moment))).toBeCloseTo(moment, 6);
     expect(moments.map(folded)).toEqual(moments.map(folded).toSorted((a, b) => a - b));
   });
 
-  it("have ticks at round times, and one for the whole lunch break", () => {
+  it("have ticks at round times, and one tick for the whole lunch break", () => {
     const ticks = ticksBetween(folded(34_200), folded(54_000), 1_800);
     expect(ticks.map(tickText)).toEqual([
       ...["09:30", "10:00", "10:30", "11:00", "11:30/13:00", "13:30", "14:00", "14:30", "15:00"],
@@ -120,7 +120,7 @@ describe("charts of orders", () => {
     ]);
   });
 
-  it("are summarised in numbers: rows, volume and prices of each kind that occurs", () => {
+  it("are summarised by the rows, volume and prices of each kind that occurs", () => {
     const fields = [...FIELDS, "volume"];
     const rows = ROWS.map((row, at) => [...row, 100 * (at + 1)]);
     expect(summaryOf(rows, placesOf(fields))).toEqual([
@@ -154,7 +154,7 @@ describe("charts of trades", () => {
     ["a Shanghai trade with flag B as a buy", ["093000010", 12.5, 100, "B", "", 9, 3], "buy"],
     ["a Shanghai trade with flag S as a sell", ["093000010", 12.5, 100, "S", "", 3, 9], "sell"],
     ["a Shanghai auction trade as other", ["092500000", 12.5, 100, "N", "", 9, 3], "other"],
-    ["a trade by its flag if the numbers contradict it", ["100000000", 12.5, 100, "S", "0", 9, 3], "sell"],
+    ["a trade by its flag even if its order ids disagree", ["100000000", 12.5, 100, "S", "0", 9, 3], "sell"],
     ["a Shenzhen trade with a later buy order as a buy", ["100000000", 12.5, 100, "", "0", 9, 3], "buy"],
     ["a Shenzhen trade with a later sell order as a sell", ["145659990", 12.5, 100, "", "0", 3, 9], "sell"],
     ["a trade of Shenzhen's opening auction as other", ["092500000", 12.5, 100, "", "0", 9, 3], "other"],
