@@ -13,7 +13,10 @@ import { writeSamplePack } from "../support/pack-bytes.ts";
 import { bare } from "../support/result.ts";
 import { writeDenseQuotes } from "./dense-quotes.ts";
 
-/** The date of the first generated day; each further one is a day later. No existing pack has one of these dates. */
+/**
+ * The date of the first generated day; each further day is dated one day later. No existing pack has one of these
+ * dates.
+ */
 const FIRST_DATE = "20220301" as BeijingDate;
 
 /**

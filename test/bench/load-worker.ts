@@ -37,7 +37,8 @@ export default {
       return answer.headers.get("x-reason");
     };
     const times = Number(searchParams.get("times"));
-    // The isolate can drop a cached key during a run. The calls then differ from the recording, so it is made again.
+    // The isolate can drop a cached key during a run. The calls then differ from the recording, so a new recording is
+    // made.
     for (let attempt = 0; attempt < 5; attempt++) {
       isReplaying = false;
       await once();

@@ -2,8 +2,8 @@
  * Measures all contestants with the same rows from the same pack in the same process. The tasks are pages of 10,000
  * rows and ten fields as JSON text, a time window, and all rows of a security as a Parquet file. Preparation is not
  * measured: footers are parsed, and tables and indexes are built, before the clock starts. The pack is in the system's
- * file cache. Each answer is compared with ours. edgetape also receives the position of the rows, from the day's index.
- * The service's look-up of the position is timed separately.
+ * file cache. Each answer is compared with ours. edgetape also receives the security's entry in the day's index. The
+ * service's look-up of this entry is timed separately.
  */
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";

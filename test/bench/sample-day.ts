@@ -1,7 +1,4 @@
-/**
- * Publishes a sample day into a running service. It has fewer securities than a real day, but each is as large as
- * there.
- */
+/** Publishes a sample day into a running service. The day has few securities, but each is as large as on a real day. */
 import { mkdtempDisposable, readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,6 +1,6 @@
 /**
  * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
- * day from them. There are fewer securities than on a real day, but each is as large as there.
+ * day from them. The deliveries have fewer securities than a real day, but each security is as large as on a real day.
  */
 import { mkdtempDisposable, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";

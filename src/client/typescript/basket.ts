@@ -210,7 +210,9 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     };
   }
 
-  /** Returns the rows being read, or those of the next security and day; null after the last. */
+  /**
+   * Returns the reader of the current part or, if that part is finished, of the next part; null after the last part.
+   */
   async #next(): Promise<Ticks<R> | null> {
     const parts = await this.#listed();
     if (this.#current === null) {

@@ -27,8 +27,8 @@ const ROOT = resolve(FOLDER, "../../..");
 const CLASS = /^declare (?:abstract )?class /m;
 
 /**
- * Internal members, whose names the bundle shortens. The build stops if the declarations contain one of these names, so
- * no public name is shortened.
+ * Internal properties, whose names the bundle shortens. The build stops if the declarations contain one of these names,
+ * so no public name is shortened.
  */
 const HIDDEN = `
   atOnce baseUrl begun bounded cursors failures fallback fallbacks hidesLast isAborted isAnew
@@ -125,7 +125,7 @@ function isPartOf(part: z.core.$ZodType, whole: z.core.$ZodType): boolean {
 
 /** Returns the type that `schema` infers; parts with a name in `names` are written as that name. */
 function typeText(schema: z.core.$ZodType, names: ReadonlyMap<z.core.$ZodType, string>, indent = ""): string {
-  // A part with its own description is a copy of the schema, which is its parent.
+  // A schema with an additional description is a copy. Its parent is the named schema.
   const name = names.get(schema) ?? (schema._zod.parent && names.get(schema._zod.parent));
   if (name !== undefined) return name;
   const textOf = (each: z.core.$ZodType) => typeText(each, names, indent);

@@ -159,7 +159,7 @@ function untilMidnightMs(): number {
 /** Creates a request's body for the base URL that receives it. */
 export type BodyFor = (baseUrl: string) => Readonly<Record<string, unknown>>;
 
-/** Calls an interface through whichever base URL answers. Returns any final answer. */
+/** Calls an interface at a base URL that answers. Returns any final answer, even a refusal. */
 export type Call = (apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined) => Promise<Answer>;
 
 /** Reads an answer as it arrives. */

@@ -258,7 +258,7 @@ export class Paging {
     return true;
   }
 
-  /** Removes from `page` the rows that were read before, and advances past the others. */
+  /** Removes the rows of `page` that were read before, and moves the position behind the other rows. */
   #advance({ baseUrl, build }: Answer, way: Way, page: Page): Page {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;

@@ -84,7 +84,7 @@ export function selectionOf(
   };
 }
 
-/** Returns the members of a Parquet request's body. */
+/** Returns `params` and `fields` of a Parquet request's body. */
 export function parquetBody(query: ParquetQuery<string>): Record<string, unknown> {
   refuseUnknown(query);
   const { symbol, date, fields } = query;

@@ -132,7 +132,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
   return whole;
 }
 
-/** The caller's signal and a limit on each wait, as one signal for `fetch`. */
+/** Combines the caller's signal and a limit on each wait into one signal for `fetch`. */
 class Watch {
   readonly #controller = new AbortController();
   readonly #outer: AbortSignal | undefined;
@@ -151,7 +151,7 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Returns whether the caller aborted; a timeout is a broken connection instead. */
+  /** Returns whether the caller aborted the request. A timeout does not count. */
   get isAborted(): boolean {
     return this.#outer?.aborted === true;
   }
@@ -185,7 +185,10 @@ function broken(error: unknown): unknown {
 
 const VERSION = "0.1.0";
 
-/** Browsers send their own name; a different one would cost a preflight request each time. */
+/**
+ * Returns the `User-Agent` header. In browsers there is none by default, because a name other than the browser's own
+ * would cost a preflight request each time.
+ */
 function userAgentHeader(userAgent: string | undefined): Record<string, string> {
   const own = (globalThis as { navigator?: { userAgent?: string } }).navigator?.userAgent;
   if (userAgent === undefined && own?.startsWith("Mozilla/")) return {};

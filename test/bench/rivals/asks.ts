@@ -9,8 +9,8 @@ const PAGE_ROWS = 10_000;
 const WINDOW = { from: 100_000_000, until: 100_500_000 };
 
 /**
- * Returns the first page, a page from the middle, the last whole page, each as paging requests it, and a window that
- * can begin anywhere inside a row group.
+ * Returns the first page, a page from the middle and the last whole page, as paging requests them, and a time window
+ * that can begin anywhere inside a row group.
  */
 export async function asksOf(day: BenchDay): Promise<RowsAsk[]> {
   const { entry } = day;

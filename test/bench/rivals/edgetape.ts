@@ -8,7 +8,7 @@ import type { Rival, RivalSetting, RowsAsk } from "./rival.ts";
 
 const PIECE_BYTES = 256 * 1024;
 
-/** `rows` returns any part of the day. It needs no positions, which some rivals receive. */
+/** `rows` returns any part of the day. Unlike some rivals, it needs no row numbers. */
 export interface Edgetape extends Rival {
   rows(ask: Pick<RowsAsk, "from" | "endTime" | "limit">): Promise<Uint8Array>;
 }

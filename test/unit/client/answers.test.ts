@@ -140,7 +140,7 @@ describe("waitUntilReady", () => {
 });
 
 describe("the dataset of a call", () => {
-  it.each(DATASET_NAMES)("selects the operations that the service has for %s", (name) => {
+  it.each(DATASET_NAMES)("determines the same operations as in the service (%s)", (name) => {
     const { apiname, estimate } = DATASETS[name];
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });

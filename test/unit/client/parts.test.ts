@@ -152,7 +152,7 @@ describe("a query of the client", () => {
     });
   });
 
-  it("writes dates in the form that the service accepts", () => {
+  it("converts dates to the service's form, and leaves other text unchanged", () => {
     const dates = ["2026-03-11", "20260311", "yesterday"].map(dateOf);
     expect(dates).toEqual(["20260311", "20260311", "yesterday"]);
   });

@@ -30,13 +30,13 @@ describe("the text of the docs pages", () => {
     expect(inline("2 * 3 ** 4 [x] (y)").join("")).toBe("2 * 3 ** 4 [x] (y)");
   });
 
-  it("shows commands with the service's own URL, escaped", () => {
+  it("contains the service's own URL in its commands, escaped", () => {
     const page = plain(docsPage("quickstart", look("en"), { ...EXAMPLE, base: "https://a.example/<x>" }));
     expect(page).toContain("export EDGETAPE_URL=https://a.example/&lt;x&gt;");
     expect(page).not.toContain("{base}");
   });
 
-  it("shows the given day in every command of every page, and no other day", () => {
+  it("contains only the given day in the commands of every page", () => {
     for (const slug of SLUGS) {
       const page = docsPage(slug, look("zh"), EXAMPLE);
       expect(page, slug).not.toMatch(/\{(\w+_)?(day|date|month|year)\}|2026\d{4}/);

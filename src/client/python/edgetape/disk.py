@@ -24,7 +24,8 @@ LOCK_NAME = ".edgetape.lock"
 
 _PART_PREFIX, _PART_ENDING = ".edgetape-", ".part"
 
-#: The age of a stale partial file. A younger one may belong to a process that has not locked it yet.
+#: The age from which an unlocked partial file is stale. A younger one may belong to a process that has not locked it
+#: yet.
 _STALE_AFTER_S = 60.0
 
 _HASHED_BYTES = 1024 * 1024

@@ -26,7 +26,8 @@ from .transport import BrokenConnection, Connections, proxy_for
 _TIMEOUT_S = 15.0
 _ROUNDS = 5
 
-#: The tolerated error of the local clock, in seconds. A larger one makes certificate checks fail and shifts the day.
+#: The tolerated error of the local clock, in seconds. A larger error can make certificate checks fail and shift the
+#: day.
 _CLOCK_S = 60
 
 _PROXY_VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "no_proxy")

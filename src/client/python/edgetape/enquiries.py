@@ -278,7 +278,7 @@ def _day_of(day: Dict[str, Any], dataset: Dataset) -> Day:
 
 
 def _months_of(first: str, last: str) -> Iterator[str]:
-    """Yields the months (YYYYMM) from that of `first` to that of `last`, both included."""
+    """Yields the months (YYYYMM) from the month of `first` to the month of `last`, both included."""
     year, month = int(first[:4]), int(first[4:6])
     while f"{year:04}{month:02}" <= last[:6]:
         yield f"{year:04}{month:02}"

@@ -25,7 +25,7 @@ class EdgetapeError(Exception):
     request_id : str or None
         For support. None without an answer.
     report : SyncReport or None
-        The state of `Client.sync` when this error ended it.
+        The report of the `Client.sync` or `Client.history` that this error ended.
     """
 
     code: Optional[int] = None

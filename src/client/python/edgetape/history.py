@@ -154,7 +154,7 @@ def section_suffix(dataset: Dataset) -> str:
 
 def _saved(reply: Reply, part: Part, section: _Section, patience: Patience) -> Optional[str]:
     """Writes the reply, which is the file of `section`, to `part`. Returns the file's SHA-256, or None without writing
-    when the reply's build of the day differs from that of `section.day`."""
+    when the reply's build of the day differs from the build in `section.day`."""
     build = reply.headers.get("X-Build")
     if build is not None and build != section.day.get("build_id"):
         return None

@@ -105,7 +105,7 @@ class Position(NamedTuple):
         return f"v2.{self.time}-{self.skip}"
 
 
-#: Before the first row.
+#: The position before the first row.
 BEGINNING = Position("", 0, [], [])
 
 

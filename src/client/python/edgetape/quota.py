@@ -67,7 +67,7 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """The packs of one dataset in shares that cover the same days as a call: their number and total size."""
+    """The number and total size of one dataset's packs in shares, for the days of a call."""
 
     days: int
     size_bytes: int

@@ -132,7 +132,7 @@ def field_names(value: Optional[Fields]) -> Optional[List[str]]:
 
 
 class Selection(NamedTuple):
-    """Selects the rows of one security on one day or in a time window of that day."""
+    """The rows of one security on one day, or in a time window of that day."""
 
     symbol: str
     tradedate: Optional[str]

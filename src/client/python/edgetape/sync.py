@@ -125,8 +125,8 @@ def _entry_of(day: Day, base_url: str) -> Entry:
 
 
 def _names(change: Change, symbol: str) -> bool:
-    """Returns whether the change affects the security, or does not name securities. A symbol without an exchange
-    matches both exchanges."""
+    """Returns whether the change lists the security, or has no list of securities. A symbol without an exchange matches
+    both exchanges."""
     securities = change["securities"]
     if securities is None:
         return True

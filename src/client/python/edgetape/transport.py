@@ -218,7 +218,7 @@ class Connections:
                 kept.sock.settimeout(patience)
                 return self._send(kept, place, proxy, method, url, sent, body)
             except (http.client.RemoteDisconnected, ConnectionError):
-                kept.close()  # The server closed it while it was idle, so the request is sent on a new connection.
+                kept.close()  # The server closed the idle connection, so the request is sent on a new one.
             except _NETWORK_ERRORS as error:
                 kept.close()
                 with _network(proxy, "through"):
@@ -261,7 +261,7 @@ class Connections:
             try:
                 since, connection = kept.pop()
             except IndexError:
-                return None  # Another thread took it.
+                return None  # Another thread took the last connection.
             if time.monotonic() - since < _IDLE_S:
                 return connection
             connection.close()
@@ -320,7 +320,7 @@ def _cut(connection: _Connection) -> None:
         # The plain socket is shut down, also under TLS, because the other thread may be inside the TLS layer.
         socket.socket.shutdown(plain, socket.SHUT_RDWR)
     except (OSError, AttributeError, TypeError):
-        pass  # It is already closed.
+        pass  # The socket is already closed.
 
 
 def whole_number(text: Optional[str]) -> Optional[int]:
@@ -329,8 +329,7 @@ def whole_number(text: Optional[str]) -> Optional[int]:
 
 
 class Proxy(NamedTuple):
-    """An HTTP proxy: `host`, `port`, its `Proxy-Authorization` header, if any, and the setting it comes from
-    (`source`)."""
+    """An HTTP proxy. `headers` has its `Proxy-Authorization`, if any. `source` is the setting that names the proxy."""
 
     host: str
     port: int

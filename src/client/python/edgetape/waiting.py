@@ -204,7 +204,7 @@ def _leave(queue: _Queue, permit: _Permit) -> None:
     try:
         queue.remove(permit)
     except ValueError:
-        pass  # It was released before.
+        pass  # The permit was released before.
     try:
         queue[0].wake()
     except IndexError:

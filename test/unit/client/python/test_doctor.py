@@ -1,4 +1,4 @@
-"""What the doctor reports for base URLs that work, do not answer, or belong to another service."""
+"""Tests what the doctor reports for base URLs that work, do not answer, or belong to another service."""
 
 import contextlib
 import io

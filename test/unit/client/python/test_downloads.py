@@ -1,4 +1,4 @@
-"""Downloads that survive broken connections, wrong answers and new versions."""
+"""Tests that downloads succeed despite broken connections, wrong answers and new versions."""
 
 import os
 import unittest

@@ -1,4 +1,4 @@
-"""Tests that a client works in other processes to which it is passed, even in spawned ones."""
+"""Tests that a client can be passed to other processes, even spawned ones, and works there."""
 
 import multiprocessing
 import pickle

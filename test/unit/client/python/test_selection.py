@@ -17,7 +17,7 @@ class Selections(unittest.TestCase):
         with self.assertRaises(TypeError):
             tradedate(20260311)
 
-    def test_names_an_invalid_date_in_its_error(self):
+    def test_raises_an_error_that_quotes_an_invalid_date(self):
         for wrong in ("2026-13-01", "20260230", "2026/03/11"):
             with self.assertRaisesRegex(ValueError, f"^'{wrong}' is not a date: "):
                 tradedate(wrong)

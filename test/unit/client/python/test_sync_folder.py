@@ -360,7 +360,7 @@ class Reports(unittest.TestCase):
             str(SyncReport([file], [file, file], [], [], [], None)), "fetched 1, kept 2, without rows 0"
         )
 
-    def test_name_the_unavailable_days_by_state(self):
+    def test_list_the_unavailable_days_by_state(self):
         missing = [("20260225", "missing"), ("20260304", "pending"), ("20260226", "missing")]
         said = str(SyncReport([], [], [], missing, [], None))
         self.assertIn("days not available: 2 missing (20260225 to 20260226), 1 pending (20260304)", said)

@@ -84,7 +84,7 @@ class OrdersTest(unittest.TestCase):
         # Iterating again returns the current content.
         self.assertEqual(list(orders), after)
 
-    def test_names_the_library_to_install(self):
+    def test_raises_an_error_that_names_the_library_to_install(self):
         orders = self.orders(FakeDay("a", steps(3)))
         for method, name in (("to_df", "pandas"), ("to_polars", "polars")):
             with without(name), self.assertRaises(MissingLibrary) as raised:

@@ -97,7 +97,7 @@ class Transport(unittest.TestCase):
             self.connections.request("GET", "https://service.example/", {})
         self.assertEqual(proxy.requests[0][0].split(" HTTP")[0], "CONNECT service.example:443")
 
-    def test_names_an_unreachable_proxy_and_the_variable_that_sets_it(self):
+    def test_reports_an_unreachable_proxy_and_the_variable_that_sets_it(self):
         dead = self.serve(lambda *_: None)
         dead.close()
         for variable, url in (
@@ -111,7 +111,7 @@ class Transport(unittest.TestCase):
                     client.account()
                 self.assertIn(f"the proxy {dead.url[7:]}, which {variable} names", str(raised.exception))
 
-    def test_names_a_proxy_that_refuses_a_tunnel(self):
+    def test_reports_a_proxy_that_refuses_a_tunnel(self):
         proxy = self.serve(lambda *_: http(403, "no"))
         with mock.patch.dict(os.environ, {"https_proxy": proxy.url}):
             with self.assertRaises(ConnectionFailed) as raised:

@@ -55,7 +55,7 @@ describe("charts of orders", () => {
     expect(kindOf(type, code)).toBe(kind);
   });
 
-  it("draw each row that has a price, as one kind", () => {
+  it("show each row that has a price, as one kind", () => {
     const points = pricePoints(ROWS, PLACES);
     expect(points.drawn).toBe(3);
     expect(points.buy).toEqual([12.5, null, null]);
@@ -63,7 +63,7 @@ describe("charts of orders", () => {
     expect(points.cancel).toEqual([null, null, 12.5]);
   });
 
-  it("count the rows of every minute from the first to the last, including empty minutes", () => {
+  it("show the number of rows of every minute from the first to the last, including empty minutes", () => {
     const minutes = perMinute(ROWS, PLACES);
     expect(minutes.x).toHaveLength(18);
     const total = minutes.x.map((_, at) => KINDS.reduce((sum, kind) => sum + (minutes[kind][at] ?? 0), 0));
@@ -73,7 +73,7 @@ describe("charts of orders", () => {
     expect(perMinute([], PLACES)).toEqual({ x: [], buy: [], sell: [], cancel: [], other: [] });
   });
 
-  it("accumulate the orders from zero to the total", () => {
+  it("show the cumulative orders from zero to the total", () => {
     const soFar = soFarOf(perMinute(ROWS, PLACES));
     expect(soFar.x).toHaveLength(19);
     expect(soFar.x.at(-1)).toBe(9 * 3600 + 33 * 60);
@@ -165,14 +165,14 @@ describe("charts of trades", () => {
     expect(kindOfOne(row)).toBe(kind);
   });
 
-  it("treat a row without a price as a cancel when the code was not requested", () => {
+  it("show a row without a price as a cancel if the code was not requested", () => {
     const few = placesOf(["time", "price", "volume", "bs_flag"]);
     expect(summaryOf([["100000000", 0, 100, ""]], few)[0]?.kind).toBe("cancel");
     expect(summaryOf([["100000000", 9, 100, ""]], few)[0]?.kind).toBe("other");
     expect(columnsFor(["time", "price", "bs_flag"])).toBeNull();
   });
 
-  it("add up the traded volume of each minute by side, without cancels", () => {
+  it("show the traded volume of each minute by side, without cancels", () => {
     const rows = [
       ["093000010", 12.5, 100, "B", "", 9, 3],
       ["093059000", 12.6, 300, "B", "", 9, 3],
