@@ -22,7 +22,7 @@ import type {
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
   /**
    * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a share and of an index
-   * with the same digits (`000001.SZ`, `000001.SH`) have the same `symbol`.
+   * with the same digits (`000001`) have the same `symbol`.
    */
   symbols: readonly string[];
   /** First and last day, YYYYMMDD or YYYY-MM-DD, both included. */
@@ -172,10 +172,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /**
-   * Returns the cost of reading the rest, and the remaining quota. Calls `data_status`, `account_info` and the
-   * dataset's estimate, which are not charged.
-   */
+  /** Returns the cost of reading the rest, and the remaining quota. Its requests are not charged. */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
     const parts = this.#current === null ? waiting : [this.#current.part, ...waiting];

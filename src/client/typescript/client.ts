@@ -145,20 +145,17 @@ export class Client {
   /** Reads snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
   readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
-  /**
-   * Returns a security's orders of a whole day as the service's own Parquet file; each accepted attempt counts as one
-   * file. Calls `level2_order_history`.
-   */
+  /** Returns a security's orders of a whole day as a Parquet file. Each accepted attempt counts as one file. */
   ordersParquet(query: ParquetQuery): Promise<ParquetFile> {
     return this.#file("orders", query);
   }
 
-  /** Returns the day's trades; otherwise like `ordersParquet`. Calls `level2_trade_history`. */
+  /** Returns the day's trades; otherwise like `ordersParquet`. */
   tradesParquet(query: ParquetQuery<TradeFieldName>): Promise<ParquetFile> {
     return this.#file("trades", query);
   }
 
-  /** Returns the day's snapshots; otherwise like `ordersParquet`. Calls `level2_quote_history`. */
+  /** Returns the day's snapshots; otherwise like `ordersParquet`. */
   quotesParquet(query: ParquetQuery<QuoteFieldName>): Promise<ParquetFile> {
     return this.#file("quotes", query);
   }
@@ -199,8 +196,8 @@ export class Client {
   }
 
   /**
-   * Returns the trading days of a month (YYYYMM; by default the current one), with the state of `dataset` on each day.
-   * Calls `data_status`, which is not charged.
+   * Returns the trading days of a month (YYYYMM; by default the current one), with the state of `dataset`. Calls
+   * `data_status`; not charged.
    */
   async status(month?: string, options: DatasetOptions = {}): Promise<Status> {
     const { signal, dataset = "orders" } = options;
@@ -209,8 +206,8 @@ export class Client {
   }
 
   /**
-   * Returns the securities of a day (by default the newest), sorted by symbol, then market. Calls `data_symbols`, which
-   * is not charged.
+   * Returns the securities of a day (by default the newest), sorted by symbol, then market. Calls `data_symbols`; not
+   * charged.
    */
   async symbols(
     date?: string,
@@ -225,10 +222,7 @@ export class Client {
     return items.map((item) => objectOf<ListedSecurity>(fields, item));
   }
 
-  /**
-   * Returns the estimated number of rows of this query, and its cost as pages and as a Parquet file. Calls the
-   * dataset's estimate, such as `order_history_estimate`, which is not charged.
-   */
+  /** Returns the estimated number of rows of this query, and its cost as pages and as a Parquet file. Not charged. */
   estimate(query: TimeQuery & DatasetOptions): Promise<Estimate> {
     const { symbol, date, start, end, signal, pageSize, dataset = "orders" } = query;
     const params = { symbol, tradedate: date, start_time: start, end_time: end, page_size: pageSize };
@@ -237,7 +231,7 @@ export class Client {
 
   /**
    * Yields the changes of a dataset on the days that the plan covers, from `since` (inclusive) or after change number
-   * `after`. Calls `data_changes`, which is not charged.
+   * `after`. Calls `data_changes`; not charged.
    */
   async *changes(
     options: DatasetOptions & { since?: string | undefined; after?: number | undefined } = {},
@@ -259,7 +253,7 @@ export class Client {
   /**
    * Waits until a dataset of a day can be read; returns the day's revision. Checks every `everyMs` (default 60,000) for
    * up to `timeoutMs` (default unlimited). Throws `NoData` if the day is not loaded in time, or never will be. Calls
-   * `data_symbols`, which is not charged.
+   * `data_symbols`; not charged.
    */
   async waitUntilReady(date: string, options: WaitOptions = {}): Promise<number | null> {
     const { dataset, everyMs = 60_000, timeoutMs = Number.POSITIVE_INFINITY, signal } = options;

@@ -7,8 +7,8 @@ import type { DatasetName } from "./types.ts";
 /** What the response headers say about the file. */
 export interface ParquetFacts {
   /**
-   * The file name that the service sent, such as `600519.SH_20260311_orders.parquet`. If it is missing or unsafe, the
-   * dataset's name replaces it, for example `orders.parquet`.
+   * The service's file name, such as `600519.SH_20260311_orders.parquet`. If it is missing or unsafe, the dataset's
+   * name replaces it.
    */
   name: string;
   rows: number;

@@ -83,10 +83,7 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
 }
 
 export interface DownloadOptions {
-  /**
-   * The bytes that an interrupted download left, such as a stream of the partial file. They are hashed, but neither
-   * downloaded nor yielded.
-   */
+  /** The bytes that an interrupted download left, such as a stream of the partial file. They are only hashed. */
   have?: AsyncIterable<Uint8Array> | Iterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }

@@ -1,6 +1,6 @@
 /** Makes HTTP requests with `fetch` and adds a timeout to every wait for data, because `fetch` has none. */
 
-/** Like `globalThis.fetch`, narrowed to the options that this module uses. */
+/** `globalThis.fetch` with the options used here. */
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
