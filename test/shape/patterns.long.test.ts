@@ -92,7 +92,7 @@ async function allPatterns(): Promise<Pattern[]> {
 function statusOf({ source, flags }: Pattern): string {
   const { status } = checkSync(source, flags, { timeout: 3_000 });
   return status === "unknown"
-    ? checkSync(source, flags, { timeout: 60_000, checker: "automaton" }).status
+    ? checkSync(source, flags, { timeout: null, checker: "automaton" }).status
     : status;
 }
 
