@@ -186,7 +186,7 @@ function registerDayActions(day: Command): void {
     day
       .command("withdraw")
       .description(
-        "stop serving a day: immediately in shares, within 10 s on the API; for quotes, also their auction pack",
+        "stop serving a day (and, for quotes, its auction pack): immediately in shares, within 10 s on the API",
       )
       .option("--note <text>", "the reason, for other operators"),
   ).action(withdraw);

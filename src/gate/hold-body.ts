@@ -125,7 +125,8 @@ async function sendReady(
   };
   const stop = stopTimer(slot.stopAtMs);
   const how = await Promise.race([
-    // A write rejects only because the client has stopped reading; the length is right by construction.
+    // A write rejects only because the client is gone. The other cause would be a body that does not have its announced
+    // length, which cannot happen here.
     send().catch(() => "client_gone" as const),
     gone(signal),
     Promise.race([stop.passed, memory.wanted]).then(() => "client_slow" as const),

@@ -39,7 +39,7 @@ export function constantCell(text: Text): Cell {
   return { maxBytes: text.length, append };
 }
 
-/** Returns a cell with the text `index[row]` of `table`. */
+/** Returns a cell that has, for each row, the text of `table` whose number is `index[row]`. */
 export function tableCell(table: TextTable, index: Uint16Array): Cell {
   const maxBytes = table.lengths.reduce((longest, length) => Math.max(longest, length), 0);
   const isShort = maxBytes <= STEP && table.starts.at(-1) === (table.starts.length - 1) * STEP;

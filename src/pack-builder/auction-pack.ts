@@ -35,8 +35,9 @@ export interface AuctionPack {
 }
 
 /**
- * Returns how the file at `path` relates to the quote pack `pack`. `current`: it was made from this pack. `older`: it
- * was made from a different quote pack. `foreign`: it is not a readable auction pack. `absent`: there is no file.
+ * Returns how the auction file at `path` relates to the quote pack with this index. `current`: it was made from this
+ * pack. `older`: it was made from a different build of quotes. `foreign`: it is not a readable auction pack. `absent`:
+ * there is no file.
  */
 export async function auctionFileAt(
   path: string,

@@ -42,7 +42,10 @@ export interface ShareAccess {
  */
 const UNKNOWN_GUARDS = 256;
 
-/** How long the guard is not asked again about a caller that it admitted, so that 8 connections cause one call. */
+/**
+ * For this long after the guard admitted a caller, it is not asked about the caller again. Of the 8 connections of a
+ * download, usually only the first needs a call.
+ */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();

@@ -16,7 +16,7 @@ import type { Random } from "./random.ts";
 export const DELIVERY_KINDS = [
   /** No defect. */
   "plain",
-  /** Archives in archives, and files compressed as a whole. */
+  /** Archives in archives, and single files that are compressed with gzip or ZSTD. */
   "nested",
   /** Files and archives with the same base name in different folders. */
   "equal-names",

@@ -49,7 +49,7 @@ export function registerDoctor(program: Command): void {
     .option("--repair", "make repairs that lose no data: index rows, uploads, expired and orphaned objects")
     .option(
       "--delete-unknown",
-      "delete every object that is not in the catalog and older than a day, after a confirmation",
+      "delete, after a confirmation, every object that is older than a day and not in the catalog",
     )
     .option(...YES_OPTION)
     .option(

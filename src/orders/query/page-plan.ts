@@ -143,7 +143,8 @@ function nextPosition(
   if (row >= paged.rows) return null;
   const block = paged.blocks[lastBlock(paged.blocks, (each) => each.firstRow <= row)];
   if (block === undefined) return null;
-  // The index has the time of a block's first row. For any other row, its block was decoded for the row before it.
+  // The index has the time of a block's first row. Any other row is in the same block as the row before it, and that
+  // block has been decoded.
   const time = block.firstRow === row ? block.t0 : timeAt(row);
   if (isPast(time, endTime)) return null;
   if (block.t0 === time) return { time, skip: block.k0 + row - block.firstRow };

@@ -1,6 +1,6 @@
 /**
- * Reads a data file as lines that end with LF in a superset of ASCII. UTF-16 becomes UTF-8. When a CR alone ends the
- * first line, every CR becomes LF. Nothing else is changed.
+ * Reads a data file as lines that end with LF, in an encoding that is a superset of ASCII. UTF-16 becomes UTF-8. When a
+ * CR alone ends the first line, every CR becomes LF. Nothing else is changed.
  */
 import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
 

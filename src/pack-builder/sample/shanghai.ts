@@ -47,8 +47,8 @@ export interface ShanghaiDay {
 }
 
 /**
- * Returns the day of a security: its orders as they arrive, and their trades by price, then time. `hasQuotes` adds
- * snapshots.
+ * Returns the day of a security: its orders as they arrive, and the trades that result when orders match by price, then
+ * time. `hasQuotes` adds snapshots.
  */
 export function shanghaiDay(
   security: SampleSecurity,

@@ -4,7 +4,7 @@ import { digestOf } from "./digest.ts";
 import type { Floor } from "./floors.ts";
 import type { Rival, RowsAsk } from "./rival.ts";
 
-/** A first answer that takes longer is not repeated; its time is the figure. */
+/** If the first answer takes longer than this, the request is not repeated, and this one time is the result. */
 const SLOW_MS = 5_000;
 
 /** The contest of one day. The first rival is edgetape; the others are compared with it. */

@@ -47,7 +47,7 @@ describe("the footer of an auction pack (contract 8.7)", () => {
     expect(await problemOf(of(wrong, wrong))).toMatch(/^its column .* has 202603\d\d, not 20260312$/);
   });
 
-  it("without a recognisable day is accepted, because the vendor chooses the columns", async () => {
+  it("is accepted even if it shows no recognisable day, because the vendor chooses the columns", async () => {
     expect(await problemOf(written(symbol))).toBeNull();
     expect(
       await problemOf(written(symbol, { name: "date", data: [19_793, 19_794], type: "INT32" })),

@@ -45,7 +45,7 @@ beforeEach(() => {
 });
 afterEach(() => void vi.restoreAllMocks());
 
-/** Returns the access of a request for `shareId` to a deployment whose only share is `KNOWN`. */
+/** Returns the `ShareAccess` for a request for `shareId`, at a deployment whose only share is `KNOWN`. */
 function access(shareId: string): ShareAccess {
   const statement = (asked: string) => ({ asked, bind: (id: string) => statement(id) });
   const env = {

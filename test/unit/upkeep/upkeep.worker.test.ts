@@ -193,7 +193,7 @@ describe("an object in R2", () => {
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(422);
   });
 
-  it("is not served again by a restore that checked it just before the deletion", async () => {
+  it("is not served again when upkeep deletes it just after a restore has checked it", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     const old = await query`

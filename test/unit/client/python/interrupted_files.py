@@ -1,5 +1,6 @@
-"""Interrupts reading, `sync` and `download` over HTTP before every line of the package, then repeats the call. No row
-may be lost or repeated, no file may be wrong, and no call may raise or hang. The long tier runs these tests."""
+"""Interrupts a read, a `sync` and a `download` over HTTP, in a run of its own for each line of the package that they
+execute, and then repeats the call. No row may be lost or repeated, no file may be wrong, and no call may raise or hang.
+The long tier runs these tests."""
 
 import importlib.util
 import json
