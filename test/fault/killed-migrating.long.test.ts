@@ -39,7 +39,7 @@ const first = join(root, "first");
 /** For each n, the schema after the first n migrations, and how long the n-th took on this machine. */
 const versions = await (async () => {
   await using service = await startService({ migrations: [] });
-  return schemaVersions(service);
+  return await schemaVersions(service);
 })();
 
 /** Expects that the first version's data is served and can be changed. */
