@@ -97,12 +97,13 @@ trades: Trades = client.trades("600519", "20260311", fields=["time", "bs_flag"])
 both: Basket = client.trades({"600519"}, "20260101", "20260311")
 ten: Quotes = client.quotes("600519", "20260311", "09:59", "10:00", page_size=100)
 snapshots: Basket = client.quotes(("600519",), "20260101", "20260311", fields="time,bid1,ask1")
+one_day: Basket = client.quotes(["600519"], "20260311")
 kinds: List[DatasetName] = ["orders", "trades", "quotes"]
 reports: List[SyncReport] = [client.history("600519", "20260301", "20260311", "h", kind) for kind in kinds]
 revision: Optional[int] = client.wait_until_ready("20260311", "trades", timeout=60)
 client.orders(600519, "20260311")  # type: ignore[call-overload]
 client.status("202603", "ticks")  # type: ignore[arg-type]
-client.quotes(["600519"], "20260311")  # type: ignore[call-overload]
+client.quotes(["600519"])  # type: ignore[call-overload]
 
 
 def reset_of(error: QuotaUsed) -> float:
