@@ -98,7 +98,7 @@ describe("data_status", () => {
       rows,
       securities: world.main.securities.length,
       size_bytes: expect.any(Number),
-      published_at: expect.stringMatching(/^2026-03-12T10:\d\d:\d\d\+08:00$/),
+      published_at: expect.stringMatching(/^2026-03-12T09:\d\d:\d\d\+08:00$/),
       quality: null,
     };
     const missing = { state: "missing", ...absent };
