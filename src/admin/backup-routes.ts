@@ -5,6 +5,7 @@
  */
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
+import { parsedJson } from "../base/json.ts";
 import { both, ok, refused } from "../base/result.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
@@ -53,7 +54,7 @@ import {
 const afterSchema = z
   .string()
   .transform((text, context) => {
-    const key = keySchema.safeParse(jsonOf(text));
+    const key = keySchema.safeParse(parsedJson(text));
     if (key.success) return key.data;
     context.addIssue({ code: "custom", message: "expected the key of a row as JSON" });
     return z.NEVER;
@@ -111,14 +112,6 @@ async function page(c: AdminContext): Promise<Answered<BackupPage>> {
   if (backup === undefined) return ok({ ...page, seal: null });
   const text = pageText(backup, table.columns, { table: table.name, after, ...page });
   return ok({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 async function begin(c: AdminContext): Promise<Answered<RestoreState>> {

@@ -4,6 +4,7 @@
  * same notices.
  */
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import { parsedJson } from "./json.ts";
 import type { Bilingual } from "./language.ts";
 
 export const WEBHOOK_KINDS = ["plain", "wecom", "dingtalk", "feishu"] as const;
@@ -146,12 +147,8 @@ async function hmacBase64(key: string, message: string): Promise<string> {
 }
 
 function objectOf(text: string): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? { ...value } : {};
-  } catch {
-    return {};
-  }
+  const value = parsedJson(text);
+  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 const PATIENCE_MS = 10_000;

@@ -2,6 +2,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type * as z from "zod";
 import { adminErrorSchema } from "../admin/wire.ts";
+import { parsedJson } from "../base/json.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
 /** Cloudflare's checks refuse script clients without a user agent with 403, before the worker runs. */
@@ -74,7 +75,7 @@ export class AdminClient {
     const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
     const { status, text } = await this.send(method, path, request, tries);
     if (status < 200 || status > 299) throw refusalOf(status, text);
-    const parsed = schema.safeParse(jsonOf(text));
+    const parsed = schema.safeParse(parsedJson(text));
     if (parsed.success) return parsed.data;
     throw new CommandFailure(
       `${this.baseUrl} answered ${method} ${path} with an unexpected body; command and service may have different versions.`,
@@ -157,7 +158,7 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 }
 
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
-  const refusal = adminErrorSchema.safeParse(jsonOf(text)).data;
+  const refusal = adminErrorSchema.safeParse(parsedJson(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
   // The service's message cannot say where the token came from, so this message replaces it.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);
@@ -174,12 +175,4 @@ function unreachableSentence(baseUrl: string, error: unknown): string {
   const reason =
     cause instanceof Error ? ((cause as NodeJS.ErrnoException).code ?? cause.message) : String(cause);
   return `${baseUrl} cannot be reached (${reason}).`;
-}
-
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

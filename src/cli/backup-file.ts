@@ -20,6 +20,7 @@ import {
   backupSealSchema,
   type RestoreChunk,
 } from "../admin/wire.ts";
+import { parsedJson } from "../base/json.ts";
 import { CommandFailure } from "./exit.ts";
 
 const FORMAT = 2;
@@ -254,10 +255,6 @@ async function* linesOf(path: string): AsyncGenerator<string> {
 }
 
 function jsonOf(text: string): object | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" ? value : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(text);
+  return typeof value === "object" ? value : null;
 }

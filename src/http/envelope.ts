@@ -1,5 +1,6 @@
 /** Parses the request envelope (contract 1.2) from bytes into `apiname`, `apikey`, `params` and `fields`. */
 import * as z from "zod";
+import { parsedJson } from "../base/json.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { HISTORY_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
@@ -55,12 +56,8 @@ export async function readBody(request: Request): Promise<Result<Record<string, 
   if (bytes === null) return refused({ reason: "body_too_large", limitBytes: BODY_LIMIT_BYTES });
   const text = decodeUtf8(bytes);
   if (text === null) return refused({ reason: "envelope_invalid", problem: "not_utf8" });
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return refused({ reason: "envelope_invalid", problem: "not_json" });
-  }
+  const body = parsedJson(text);
+  if (body === undefined) return refused({ reason: "envelope_invalid", problem: "not_json" });
   return isObject(body) ? ok(body) : refused({ reason: "envelope_invalid", problem: "not_object" });
 }
 

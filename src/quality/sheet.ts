@@ -1,5 +1,6 @@
 /** The quality sheet of a day: the result of every check for every security, and the totals. */
 import * as z from "zod";
+import { parsedJson } from "../base/json.ts";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import {
@@ -175,18 +176,9 @@ function countsOf(securities: readonly SecurityReport[]): QualitySheet["counts"]
   return total;
 }
 
-/** Returns the value of a JSON text; `undefined` for any other text. */
-function jsonOf(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Returns the sheet in a JSON text, or a sentence that says what is wrong with it. */
 export function parseSheet(text: string): QualitySheet | { problem: string } {
-  const value = jsonOf(text);
+  const value = parsedJson(text);
   if (value === undefined) return { problem: "it is not JSON" };
   const read = sheetSchema.safeParse(inThisFormat(value));
   if (read.success) return read.data;
@@ -220,7 +212,7 @@ const otherDaySchema = z.object({
  * Returns `null` for any other text.
  */
 export function parseOtherDay(text: string): OtherDay | null {
-  const read = otherDaySchema.safeParse(jsonOf(text));
+  const read = otherDaySchema.safeParse(parsedJson(text));
   if (!read.success) return null;
   const { tradedate, sizes, securities } = read.data;
   const contents = new Map(securities.map((each) => [`${each.symbol}.${each.market}`, each.contents]));

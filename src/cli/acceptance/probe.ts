@@ -5,6 +5,7 @@
 import { type IncomingHttpHeaders, type IncomingMessage, request as requestHttp } from "node:http";
 import { request as requestHttps } from "node:https";
 import { performance } from "node:perf_hooks";
+import { parsedJson } from "../../base/json.ts";
 
 /** Cloudflare's checks refuse clients without a user agent. */
 const USER_AGENT = "edgetape-acceptance/1";
@@ -90,12 +91,8 @@ export function headerOf(headers: IncomingHttpHeaders, name: string): string | n
 
 /** Returns the body as the envelope of `/api` (contract 1.3), or null if it is not an envelope. */
 export function envelopeOf(bytes: Buffer): { code: number; message: string; data: unknown } | null {
-  try {
-    const value: unknown = JSON.parse(bytes.toString("utf8"));
-    if (typeof value !== "object" || value === null) return null;
-    const { code, message, data } = value as Record<string, unknown>;
-    return typeof code === "number" && typeof message === "string" ? { code, message, data } : null;
-  } catch {
-    return null;
-  }
+  const value = parsedJson(bytes.toString("utf8"));
+  if (typeof value !== "object" || value === null) return null;
+  const { code, message, data } = value as Record<string, unknown>;
+  return typeof code === "number" && typeof message === "string" ? { code, message, data } : null;
 }

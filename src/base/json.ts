@@ -1,0 +1,10 @@
+/** Parses JSON that others sent or stored. */
+
+/** Returns the value of a JSON text; undefined for any other text. */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
