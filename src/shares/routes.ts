@@ -4,13 +4,12 @@
  */
 
 import { type Context, Hono } from "hono";
-import type { Language } from "../base/language.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
 import { earliestDays } from "../catalog/days.ts";
-import { type Env, nowMs as nowOf, settingsOf } from "../env.ts";
-import type { RequestLog } from "../http/request-log.ts";
+import { nowMs as nowOf, settingsOf } from "../env.ts";
+import type { AppEnv } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
 import { chooseLook } from "../pages/look.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
@@ -26,9 +25,6 @@ import { type Resource, readAhead, resourceAt } from "./resource.ts";
 import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
-/** The app creates the log entry and sets the language before these routes run. */
-type DriveEnv = { Bindings: Env; Variables: { log: RequestLog; language: Language } };
-
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
 
 const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
@@ -38,8 +34,8 @@ const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
  *
  * @example app.route("/s", shareRoutes())
  */
-export function shareRoutes(): Hono<DriveEnv> {
-  const drive = new Hono<DriveEnv>();
+export function shareRoutes(): Hono<AppEnv> {
+  const drive = new Hono<AppEnv>();
   drive.all("/:share", answer);
   drive.all("/:share/*", answer);
   drive.onError(async (error, c) => {
@@ -49,7 +45,7 @@ export function shareRoutes(): Hono<DriveEnv> {
   return drive;
 }
 
-async function answer(c: Context<DriveEnv>): Promise<Response> {
+async function answer(c: Context<AppEnv>): Promise<Response> {
   const context = await contextOf(c);
   const result = await judge(context);
   return result.ok ? result.value : refuse(context, result.refusal);
@@ -122,7 +118,7 @@ async function enter(context: DriveContext): Promise<Result<Response, DriveDenia
   return ok(new Response(null, { status: 303, headers }));
 }
 
-async function contextOf(c: Context<DriveEnv>): Promise<DriveContext> {
+async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
   const settings = settingsOf(c.env);
   const request = c.req.raw;
   const url = new URL(request.url);
