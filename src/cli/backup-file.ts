@@ -243,8 +243,6 @@ async function* linesOf(path: string): AsyncGenerator<string> {
       yield* lines;
     }
   } catch (error) {
-    // A `CommandFailure` already has a message for the operator.
-    if (error instanceof CommandFailure) throw error;
     const { code, message } = error as NodeJS.ErrnoException;
     if (code?.startsWith("Z_")) throw notWhole(path, `it cannot be decompressed (${message})`);
     throw new CommandFailure(`${path} cannot be read (${code ?? message}).`);
