@@ -1,6 +1,6 @@
 /** Publishes and withdraws a day's auction pack together with the day's quotes, so that no operator has to do it. */
 import { dirname, join } from "node:path";
-import { type FileSummary, fileListSchema } from "../admin/wire.ts";
+import type { FileSummary } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
@@ -8,7 +8,7 @@ import { openLocalFile } from "../pack-builder/local-file.ts";
 import type { PackFile } from "../pack-builder/pack-file.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
-import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts";
+import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from "./uploads.ts";
 
 /** The result of publishing the auction pack that was made from a published quote pack. */
 export interface AuctionOutcome {
@@ -84,8 +84,7 @@ async function publishMade(
  * null.
  */
 async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
-  const path = `/admin/files/auction_tick?from=${tradedate}&to=${tradedate}`;
-  const { files } = await client.request(fileListSchema, "GET", path);
+  const files = await listFiles(client, "auction_tick", tradedate, tradedate);
   const offered = files.find(({ state }) => state === "published");
   return offered ?? files.findLast(({ state }) => state === "withdrawn") ?? null;
 }

@@ -5,7 +5,7 @@
 
 import { basename } from "node:path";
 import { type Command, Option } from "commander";
-import { dataTypeSchema, type FileSummary, fileListSchema, fileNameProblem } from "../admin/wire.ts";
+import { dataTypeSchema, type FileSummary, fileNameProblem } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
@@ -25,7 +25,7 @@ import {
 } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { byteProgress } from "./progress.ts";
-import { addFile, type FilePlace, publishFile, withdrawFile } from "./uploads.ts";
+import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from "./uploads.ts";
 
 interface PlaceOptions extends ServiceOptions {
   type: FileSummary["dataType"];
@@ -148,8 +148,7 @@ async function list(options: ServiceOptions & { type?: string; month?: string })
   const types = options.type === undefined ? dataTypeSchema.options : [options.type];
   const files: FileSummary[] = [];
   for (const type of types) {
-    const path = `/admin/files/${type}?from=${month}01&to=${month}${last}`;
-    files.push(...(await client.request(fileListSchema, "GET", path)).files);
+    files.push(...(await listFiles(client, type, `${month}01`, `${month}${last}`)));
   }
   const rows = files.map((file) => [
     file.tradedate,

@@ -1,8 +1,9 @@
-/** Sends the parts of an upload, for packs and files. Uploads, publishes and withdraws daily files. */
+/** Sends the parts of an upload, for packs and files. Lists, uploads, publishes and withdraws daily files. */
 import { createHash } from "node:crypto";
 import {
   type BeginFileUpload,
   type FileSummary,
+  fileListSchema,
   fileSummarySchema,
   fileUploadBegunSchema,
   PART_SHA256_HEADER,
@@ -109,6 +110,17 @@ export async function addFile(
     repeatable: true,
     silenceMs: HASHING_MS,
   });
+}
+
+/** Returns the service's daily files of a type from `first` to `last`, both included, in every state. */
+export async function listFiles(
+  client: AdminClient,
+  dataType: string,
+  first: string,
+  last: string,
+): Promise<FileSummary[]> {
+  const path = `/admin/files/${dataType}?from=${first}&to=${last}`;
+  return (await client.request(fileListSchema, "GET", path)).files;
 }
 
 /** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */

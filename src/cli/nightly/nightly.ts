@@ -7,13 +7,7 @@ import { existsSync, realpathSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import {
-  calendarSchema,
-  dataTypeSchema,
-  fileListSchema,
-  type Notice,
-  type Webhook,
-} from "../../admin/wire.ts";
+import { calendarSchema, dataTypeSchema, type Notice, type Webhook } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
@@ -29,6 +23,7 @@ import {
 } from "../command-line.ts";
 import { availableDays, lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import { listFiles } from "../uploads.ts";
 import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
 import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
@@ -345,8 +340,7 @@ export async function laterChanges(
     if (now !== revision) later.push(`${dayName(tradedate, dataset)} is now served as revision ${now}.`);
   }
   for (const { dataType, name, revision } of files.filter((file) => file.revision !== null)) {
-    const path = `/admin/files/${dataType}?from=${tradedate}&to=${tradedate}`;
-    const { files: there } = await client.request(fileListSchema, "GET", path);
+    const there = await listFiles(client, dataType, tradedate, tradedate);
     const now = there.find((file) => file.name === name && file.state === "published")?.revision;
     if (now === undefined) later.push(`${name} is no longer offered.`);
     else if (now !== revision) later.push(`${name} is now offered as revision ${now}.`);
