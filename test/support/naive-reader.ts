@@ -34,7 +34,8 @@ export function naiveReading(
   // Latin-1 has one character per byte.
   const text = bytes.toString("latin1");
   if (text === "") return reading;
-  const lineEnd = text.includes("\n") || !text.includes("\r") ? "\n" : "\r";
+  // A NUL after the CR has overwritten an LF, so the header line is damaged.
+  const lineEnd = !text.includes("\n") && /\r(?!\0)/.test(text) ? "\r" : "\n";
   const [header = "", ...lines] = text.split(lineEnd);
   const isVendor = layout === "vendor";
   const named = HEADERS[dataset][isVendor ? "vendor" : "plain"].replace(/,$/, "");
