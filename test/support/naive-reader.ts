@@ -2,6 +2,7 @@
  * An independent reader of the files that `usualMakers` writes. It splits text into lines and cells without the
  * builder's parser, and follows the builder's documented rules on which lines are rows.
  */
+import { isUtf8 } from "node:buffer";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import { HEADERS, type MadeFile, QUOTE_COLUMNS } from "./random-deliveries.ts";
 
@@ -41,7 +42,9 @@ export function naiveReading(
   const named = HEADERS[dataset][isVendor ? "vendor" : "plain"].replace(/,$/, "");
   const columns = named.split(",").length;
   const wanted = Buffer.from(named).toString("latin1");
-  if (header.replace(/,?\r?$/, "") !== wanted) return { ...reading, isRefused: true };
+  if (header.replace(/,?\r?$/, "") !== wanted) {
+    return { ...reading, isRefused: !(dataset === "quotes" && endsInOptionalColumns(bytes, named)) };
+  }
   for (const [number, line] of lines.entries()) {
     const isLast = number === lines.length - 1;
     if (line === "") continue;
@@ -55,6 +58,13 @@ export function naiveReading(
   if (dataset !== "quotes") leaveOutRepeats(reading);
   reading.rows = inTimeOrder(reading.rows);
   return reading;
+}
+
+/** Returns whether a file of quotes ends inside the names of its last columns, which a file need not have. */
+function endsInOptionalColumns(bytes: Buffer, header: string): boolean {
+  const [least = ""] = /^.*(申买量10|ask_vol10)/.exec(header) ?? [];
+  const isPrefix = Buffer.from(header).subarray(0, bytes.length).equals(bytes);
+  return isPrefix && isUtf8(bytes) && bytes.length >= Buffer.byteLength(least);
 }
 
 /** Returns `rows` sorted stably by time. */
