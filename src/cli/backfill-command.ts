@@ -59,7 +59,7 @@ export function registerBackfill(program: Command): void {
   withWebhook(withLoading(command)).addHelpText(
     "after",
     "\nThe command ends with a table of the days and their results: served, degraded (with rows left out), failed, withdrawn (by\n" +
-      "an operator; --failed does not retry it), untried (after three failures in a row). A day without a time was loaded by\n" +
+      "an operator; --failed does not retry such a day), untried (after three failures in a row). A day without a time was loaded by\n" +
       "an earlier run. Events with their times are written to backfill.jsonl in the work folder.\n" +
       "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some days.",
   );

@@ -56,7 +56,7 @@ export function registerDays(program: Command): void {
     .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
     .option(
       "--built-before <version>",
-      "instead of a month, list the loaded days whose pack was built by a version earlier than <version>, or names none",
+      "instead of a month, list the loaded days whose pack was built by a version earlier than <version> or does not name its version",
       versionArgument,
     )
     .addOption(datasetOption("only this dataset (default: all)"))
@@ -196,7 +196,7 @@ function registerDayActions(day: Command): void {
       .description("serve the content of an earlier revision again, under a new revision number")
       .option(
         "--to <revision>",
-        "the revision whose content to serve, even if it is withdrawn (default: the newest older content that is neither withdrawn nor damaged)",
+        "serve the content of this revision, even if it is withdrawn (default: the latest content before the current one that is neither withdrawn nor damaged)",
         revisionArgument,
       ),
   )

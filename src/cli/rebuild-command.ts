@@ -68,7 +68,7 @@ export function registerRebuild(program: Command): void {
     )
     .addHelpText(
       "after",
-      "\nWith --affected, each delivery is built as a whole, because its datasets are judged beside each other; only the\n" +
+      "\nWith --affected, each delivery is built as a whole, because its datasets are compared with each other; only the\n" +
         "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force. Packs of datasets that the\n" +
         "day does not have at the service are listed and not published.\n" +
         "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",

@@ -28,11 +28,12 @@ const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, try
   "\n",
 );
 
-/** Returns the asset of a console module. Its `import` statements get the paths that serve the imported modules. */
+/** Returns a console module as an asset. Its `import` statements name the paths at which `imports` are served. */
 function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {
   const linked = text.replaceAll(/from "\.\/([\w-]+)\.js"/g, (statement, other: string) => {
     const path = imports[other]?.path;
-    if (path === undefined) throw new Error(`${name} has ${statement}, which is not among its modules`);
+    if (path === undefined)
+      throw new Error(`${name} has ${statement}, but that module is not in its imports`);
     return `from "${path}"`;
   });
   return assetOf(name, "js", linked);

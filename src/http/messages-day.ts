@@ -21,7 +21,7 @@ interface Subject {
   itIs: string;
   it: string;
   zh: string;
-  /** Where the answer of `data_status` shows the state. */
+  /** The operation `data_status`, or the member of its answer that shows the state of the dataset. */
   status: Bilingual;
   /** Names the dataset after "the newest loaded day", for example " of trades"; empty for orders. */
   of: Bilingual;
@@ -136,7 +136,7 @@ function notLoadedMessage({ dataset, tradedate, recent }: DenialOf<"not_loaded">
   }
   return {
     zh: `tradedate ${tradedate} 的${zh}没有入库，${status.zh}按月显示哪些交易日已入库`,
-    en: `The ${en} of tradedate ${tradedate} are not loaded: ${status.en} shows which days of a month are`,
+    en: `The ${en} of tradedate ${tradedate} are not loaded: ${status.en} shows the loaded days of a month`,
   };
 }
 

@@ -39,7 +39,7 @@ export const CHECK_NOTES: Partial<Record<CheckName, Bilingual>> = {
 
 export const DAY_CHECK_TEXTS: Record<DayCheckName, Bilingual> = {
   coverage: {
-    en: "every dataset has the same exchanges and shares as the others",
+    en: "all datasets cover the same exchanges and stocks",
     zh: "各数据集的交易所和股票齐全",
   },
   other_days: {

@@ -108,7 +108,7 @@ async function ranges({ share, file, headers }: Opened): Promise<Outcome> {
   for (const reply of [both, ...parts])
     if (reply.status !== 206) return failed(`the request for a range returned HTTP ${reply.status}`);
   if (!both.bytes.equals(Buffer.concat(parts.map(({ bytes }) => bytes))))
-    return failed("two adjacent ranges differ from one range with the same bytes");
+    return failed("two adjacent ranges, joined, differ from one range that covers both");
   const last = await ask(url, { headers: { ...headers, Range: "bytes=-4" } });
   const span = headerOf(last.headers, "content-range");
   if (span !== `bytes ${size - 4}-${size - 1}/${size}`)
