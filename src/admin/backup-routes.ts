@@ -86,8 +86,8 @@ async function plan(c: AdminContext): Promise<Answered<BackupPlan>> {
     version: VERSION,
     identity: { ...named, seal },
     moment: await backupMoment(c.env.DB),
-    // Tables whose rows refer to other tables are read first. The rows that they refer to are never deleted, so the
-    // backup contains them too.
+    // A table is read before the tables that its rows refer to. Referenced rows are never deleted, so
+    // they still exist when their own table is read.
     order: BACKUP_TABLES.map(({ name }) => name).reverse(),
     tables,
   });

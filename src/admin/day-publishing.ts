@@ -136,10 +136,10 @@ export interface ServeAgainAsk extends DatasetDay {
    */
   state?: DayState | undefined;
   /**
-   * The content to serve. `present`: the current content. `previous`: of the revisions before the current content was
-   * first served, the newest that is neither withdrawn nor damaged. A second restore therefore goes further back
-   * instead of undoing the first one. A number: the content of that revision. Choosing `present` or a number ends the
-   * withdrawal of that content.
+   * The content to serve. `present`: the current content. `previous`: the content of the newest revision that is older
+   * than the first revision with the current content and is neither withdrawn nor damaged. A second restore therefore
+   * goes further back instead of undoing the first one. A number: the content of that revision. Choosing `present` or a
+   * number ends the withdrawal of that content.
    */
   content: "present" | "previous" | number;
 }

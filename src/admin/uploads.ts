@@ -221,8 +221,8 @@ async function storePart(
 }
 
 /**
- * Returns `ours` when this call has claimed the part and must store it. While another publisher holds the claim, waits;
- * returns `stored` when the part is stored. Refuses when the upload accepts no parts.
+ * Claims a part. Waits while another publisher holds the claim. Returns `ours` when this call has the claim and must
+ * store the part, and `stored` when the part is already stored. Refuses when the upload accepts no parts.
  */
 async function claimed(
   db: D1Database,

@@ -189,7 +189,7 @@ const comparisonSchema = z.strictObject({
       rows: countSchema,
       medianSecurities: z.number(),
       medianRows: z.number(),
-      /** Whether the numbers of rows and of securities are each at least 90 % and at most twice their median. */
+      /** Whether the numbers of rows and of securities are each 90 % to 200 % (inclusive) of their median. */
       plausible: z.boolean(),
     }),
   ),
@@ -216,8 +216,8 @@ export const restoreDaySchema = z.strictObject({
   revision: seenRevisionSchema,
   state: seenStateSchema,
   /**
-   * The revision whose content is served again, even when withdrawn. The default is the newest older content that is
-   * neither withdrawn nor damaged.
+   * The revision whose content is served again, even when withdrawn. The default is the latest content before the
+   * current one that is neither withdrawn nor damaged.
    */
   to: z.int().min(1).optional(),
   force: unneededForceSchema,

@@ -86,7 +86,7 @@ export type FileList = z.infer<typeof fileListSchema>;
 
 /** Publishes a revision of a file in shares. */
 export const publishFileSchema = z.strictObject({
-  /** The revision to publish. When absent, the only one that can be published; refused when there are several. */
+  /** The revision to publish. Default: the only one that can be published. Required when there are several. */
   revision: z.int().min(1).optional(),
   /**
    * Whether different content may replace the withdrawn content of the file. To publish the withdrawn content itself,

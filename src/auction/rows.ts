@@ -148,8 +148,8 @@ function at(values: Float64Array, row: number): number {
 }
 
 /**
- * Up to this price change and previous close, in ten-thousandths of a yuan, `percentChange` computes exactly with
- * doubles. Above, it uses `BigInt`.
+ * The largest price change and previous close, in ten-thousandths of a yuan, for which `percentChange` uses doubles,
+ * which are exact up to here. For larger values it uses `BigInt`.
  */
 const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
 

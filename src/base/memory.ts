@@ -41,9 +41,9 @@ export interface MemoryAsk {
 }
 
 /**
- * Why no memory was reserved. `part_full`: with this answer, the open bodies of a group would exceed its limit.
- * `part_busy`: they would exceed it together with the answers that are waiting or being made. `full`: the isolate's
- * memory is used up. `client_gone`: the client disconnected.
+ * Why no memory was reserved. `part_full`: this answer and the open bodies of a group would together exceed the
+ * group's limit. `part_busy`: they would exceed it only together with the answers of the group that are waiting or
+ * being made. `full`: the isolate's memory is used up. `client_gone`: the client disconnected.
  */
 export type MemoryRefusal = "part_full" | "part_busy" | "full" | "client_gone";
 

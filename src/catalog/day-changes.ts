@@ -133,7 +133,7 @@ export function revisionChangeStatement(
     WHERE ${guard}`;
 }
 
-/** Returns the statement that records, if `guard` holds, why the served revision is no longer served (`kind`). */
+/** Returns the statement that records, if `guard` holds, that the served revision ends. `kind` is the reason. */
 export function strikeChangeStatement(
   db: D1Database,
   { atMs, dataset, tradedate, kind, revision }: NewChange,

@@ -24,8 +24,8 @@ export interface KnownForImport {
 }
 
 /**
- * Returns the catalog's rows of the keys with these SHA-256 values, of these accounts and of the accounts'
- * subscriptions.
+ * Returns the catalog's rows for an import: the keys with these SHA-256 values, these accounts, and the subscriptions
+ * of these accounts.
  */
 export async function knownForImport(
   db: D1Database,

@@ -72,8 +72,8 @@ export interface DayFacts {
 }
 
 /**
- * Thrown when the trading calendar does not determine the newest day. This is a fault, so that an older day is never
- * served instead (contract 3.5).
+ * Thrown when the trading calendar does not determine the newest day. The request then fails. It is never answered with
+ * an older day (contract 3.5).
  */
 export class CalendarGapError extends Error {
   override name = "CalendarGapError";

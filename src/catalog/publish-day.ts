@@ -192,7 +192,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
   const { uploadId, revision, objectId } = arrived.upload;
   const day = part`tradedate = ${tradedate} AND dataset = ${dataset}`;
   const isNewest = part`NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${revision})`;
-  // The first statement has claimed the upload, and the history does not contain its revision yet.
+  // True when the first statement has claimed the upload and the history does not contain its revision yet.
   const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'served') AND ${isNewest}`;
   const change = { atMs: nowMs, dataset, tradedate, kind: "published", revision, packId: objectId } as const;
   const target = packTarget(arrived);

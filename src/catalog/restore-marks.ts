@@ -119,7 +119,7 @@ export function tellSeen(open: string, nowMs: number): string[] {
     `INSERT INTO day_changes (change_id, at_ms, tradedate, kind, revision)
      SELECT ${second}, ${nowMs}, '', 'restored', 1
      WHERE ${open} AND NOT EXISTS (SELECT 1 FROM day_changes WHERE change_id >= ${second})`,
-    // AUTOINCREMENT assigns higher numbers than this row's, even after the row is deleted.
+    // AUTOINCREMENT assigns numbers above the number of the row just inserted, even after that row is deleted.
     `DELETE FROM day_changes WHERE tradedate = '' AND ${open}`,
     `INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous, added, removed, changed)
      SELECT ${nowMs}, days.dataset, days.tradedate,

@@ -113,8 +113,8 @@ export async function releasePart(db: D1Database, uploadId: string, n: number): 
 
 /**
  * Returns the number of the target's next revision. A number is not reused if its upload may have created an object,
- * because an object must never be overwritten while it can be served. A held upload that is replaced leaves a gap in
- * the numbers; a refused upload leaves none.
+ * because an object must never be overwritten while it can be served. A replaced upload leaves a gap in the
+ * numbers if it was already `completing`. A refused upload leaves none.
  */
 export async function nextRevision(db: D1Database, target: string): Promise<number> {
   const taken = sql(db)`SELECT max(revision) AS newest FROM taken_revisions WHERE target = ${target}`;

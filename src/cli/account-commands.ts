@@ -186,7 +186,7 @@ async function setLimits(
 }
 
 /**
- * Returns the account's own limit for the request. Undefined, which JSON omits, means that the plan's limit applies.
+ * Returns the account's own limit to send. Undefined, which JSON omits, means that the plan's limit applies.
  */
 function ownLimit(word: OwnLimit | undefined, had: number | null | undefined): number | null | undefined {
   return word === undefined ? had : word === "plan" ? undefined : limitOf(word);

@@ -51,8 +51,8 @@ export function detailLines(dataset: DatasetName, { day, comparison, revisions }
 }
 
 /**
- * Returns whether the revision was replaced before it was published. `doctor` marks lost content in this way, because
- * it sets the time of replacement 7 days back.
+ * Returns whether the revision's time of replacement is before its time of publication. This happens only for lost
+ * content, whose time of replacement `doctor` sets 7 days back.
  */
 function isLost({ publishedAt, replacedAt }: DayRevision): boolean {
   return replacedAt !== null && Date.parse(replacedAt) < Date.parse(publishedAt);

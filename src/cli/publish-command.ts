@@ -122,8 +122,8 @@ function isOfAllPacks(error: Error): boolean {
 }
 
 /**
- * Throws the first error, if there is one. Before that, prints a line on stderr for each failure with a different
- * error.
+ * Throws the first error, if there is one. Before that, prints a line on stderr for each later failure whose error is
+ * not the first one.
  */
 export function refuseUnpublished(
   [first, ...others]: readonly PublishFailure[],

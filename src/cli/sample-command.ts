@@ -63,7 +63,7 @@ async function sample(options: SampleOptions): Promise<void> {
   );
 }
 
-/** Writes the vendor's folders. Returns the totals of each dataset's files. */
+/** Writes the day as CSV files in the vendor's folder layout. Returns the totals of each dataset's files. */
 function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {
   const written = datasets.map((dataset) => ({
     dataset,

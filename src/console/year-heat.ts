@@ -33,8 +33,8 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
     const overview = known.get(day);
     months[Number(day.slice(4, 6)) - 1]?.push({
       day,
-      // Before `from`, only a missing day is outside, because a withdrawn or expected day can precede the first
-      // available one.
+      // A missing day before `from` gets the mark "outside". A withdrawn or expected day before `from` keeps its own
+      // state, because it can precede the first available day.
       mark:
         isBefore && (overview?.state ?? "missing") === "missing"
           ? "outside"
@@ -79,7 +79,7 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
   return ranges.filter(({ mark }) => ODD.includes(mark));
 }
 
-/** Returns the mark of a day that the overview does not list: a day without trading, or a future day. */
+/** Returns the mark of a day that the overview does not list: `upcoming` for a future weekday, else `closed`. */
 function restMark(day: BeijingDate, today: BeijingDate): DayMark {
   if (day > today && weekdayOf(day) < 5) return "upcoming";
   return "closed";

@@ -66,9 +66,9 @@ export interface Dataset {
   prefix: string;
   /** The part of a pack's file name between the day and `.parquet`. */
   fileSuffix: string;
-  /** The builder's term for one row. */
+  /** What the builder calls one row in its output, for example "order". */
   row: string;
-  /** The builder's term for several rows. */
+  /** The plural of `row`. */
   rows: string;
   /** The name of a row in answers, for example in "has no order records". */
   rowName: Bilingual;

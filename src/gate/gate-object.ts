@@ -96,8 +96,8 @@ export class Gate extends DurableObject<Env> {
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
   /**
-   * When the last page that has a next page ended (Unix milliseconds). Undefined once that next page has been
-   * requested.
+   * When the last page that is not the final page of its query ended (Unix milliseconds). Undefined after the next
+   * accepted request.
    */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */

@@ -251,7 +251,7 @@ export function unwrittenDays(row: GateRow): DayUsage[] {
 
 /** Returns `row` after `days` were written. What was counted during the write is still unwritten. */
 export function afterWrite(row: GateRow, days: readonly DayUsage[]): GateRow {
-  // A day may have ended with higher totals during the write.
+  // A day that ended during the write can have higher totals than were written, so only equal totals are removed.
   const waiting = row.earlier?.filter((one) => !days.some((done) => isSame(done, one))) ?? [];
   const written = days.find(({ day }) => day === row.day);
   const left: GateRow = { ...row };

@@ -15,7 +15,8 @@ export const BODY_LIMIT_BYTES = 64 * 1024;
 export const HEADER_LIMIT = 8 * 1024;
 
 /**
- * How many bytes of a body that is too large are read, because a client that is still sending does not read the answer.
+ * Reading of a body that is too large stops after this many bytes. The body is read at all because a client that is
+ * still sending does not read the answer.
  */
 const DRAIN_BYTES = 1024 * 1024;
 

@@ -65,8 +65,8 @@ export const dataChanges = lookUp({
     };
     const found = await log.stage("d1", () => changesSince(env.DB, question));
     const shown = found.slice(0, limit);
-    // A reader that begins with `since` and gets no changes must not get the changes before `since` later. `next_after`
-    // is then the last announced change.
+    // If a request without `after` finds no changes, `next_after` is the last announced change. Otherwise the client's
+    // next request would return the changes before `since`.
     const seen = shown.at(-1)?.changeId ?? values.after;
     const data: DataChanges = {
       changes: shown.map(changeOf),

@@ -43,9 +43,7 @@ function marketSchema() {
  */
 const FIELDS: DataSymbols["fields"] = ["symbol", "market", "rows", "size_bytes", "first_time", "last_time"];
 
-/**
- * Returns the question to the catalog about the day. It is the question of a history request, but names no security.
- */
+/** Returns the catalog query for the day: the query of a history request, but with an empty symbol. */
 function questionOf(
   { nowMs }: Pick<Scope, "nowMs">,
   { tradedate, dataset }: Parsed<ReturnType<typeof parameters>>,

@@ -246,7 +246,7 @@ function isThere({ files }: Found): boolean {
   return files.files.some(({ problem }) => problem === undefined);
 }
 
-/** Returns the files that the build of a dataset without a readable file did not read. */
+/** Returns the files that were not read for a dataset. Call it only for a dataset without a readable file. */
 function unreadIn({ files: { files, leftOut } }: Found): LeftOutFile[] {
   return [...leftOut, ...files.map(({ file: { path } }) => ({ path, reason: "unreadable" as const }))];
 }

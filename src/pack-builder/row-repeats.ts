@@ -76,7 +76,7 @@ export function repeatsOf(
   return found;
 }
 
-/** Returns whether the row and the row before or after it repeat two consecutive rows. */
+/** Returns whether the row, together with the row before or after it, repeats two consecutive earlier rows. */
 function isRun(copyOf: Int32Array, row: number): boolean {
   const first = copyOf[row] ?? -1;
   return copyOf[row + 1] === first + 1 || (first > 0 && copyOf[row - 1] === first - 1);

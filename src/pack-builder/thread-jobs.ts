@@ -1,4 +1,4 @@
-/** Runs the jobs of one thread: the builds of one dataset after another, then the quality check of the day. */
+/** Runs the jobs of one thread: first the builds, one dataset at a time, then the quality check of the day. */
 import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
 import { type DatasetBuild, type Work, Workbench, type WorkResult } from "./work.ts";
 

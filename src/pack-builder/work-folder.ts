@@ -80,7 +80,7 @@ export class WorkFolder {
     if (this.signal.aborted) return;
     this.aborted.abort();
     void Promise.allSettled(this.running).then(() => {
-      // Several attempts, because worker threads can still add a file.
+      // The removal is attempted several times, because worker threads can still add a file.
       rmSync(this.path, { recursive: true, force: true, maxRetries: 5 });
       this.unhook();
       process.kill(process.pid, signal);

@@ -132,8 +132,8 @@ function textTable({ column, dictionary, data }: ChunkPages, rows: number) {
 }
 
 /**
- * Returns the text of a column whose dictionary has one entry, to which every row then refers. Throws `PackFormatError`
- * for any other column.
+ * Returns the text of a column whose dictionary has one entry, so that all rows have this text. Throws
+ * `PackFormatError` for any other column.
  */
 function onlyText({ column, dictionary }: ChunkPages): string {
   const texts = dictionary === null ? [] : dictionaryTexts(dictionary);

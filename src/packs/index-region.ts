@@ -1,7 +1,7 @@
 /**
  * Encodes the index region of a pack: the position of each security and its blocks. The region lies between the last
  * section and the global footer. It ends with a trailer of fixed size, so a reader finds it from the object's end.
- * Little endian; `README.md` draws it byte by byte.
+ * Little endian; `README.md` shows the region byte by byte.
  */
 import { crc32 } from "node:zlib";
 import { parseBeijingDate } from "../calendar/beijing.ts";

@@ -1,6 +1,6 @@
 /**
  * The day pack: one object for each trading day and dataset. The whole object is a valid Parquet file, and so is each
- * of its sections, one for each security. `README.md` draws it.
+ * of its sections, one for each security. `README.md` shows the layout.
  *
  * A section is `PAR1 | chunk table | blocks (row groups) | footer | footer length | PAR1`. Parquet readers ignore the
  * chunk table (`chunk-table.ts`); its length is `blocks[0].offset - 4`, so the first block of a section of n blocks

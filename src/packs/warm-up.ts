@@ -22,8 +22,9 @@ export const WARM_UP_ROWS = 512;
 
 /**
  * The number of pages that the warm-up writes. Median processor times in workerd: without a warm-up, the first page
- * takes 22 ms. A warm-up of 12 pages takes 23 ms, and the first page then 13 ms. With 40 pages, 20 of them decoded,
- * they take 39 ms and 11 ms. With 80 pages, all decoded, they take 61 ms and 10 ms.
+ * takes 22 ms. A warm-up of 12 pages takes 23 ms, and the first page then takes 13 ms. A warm-up of 40 pages, 20 of
+ * them decoded, takes 39 ms, and the first page 11 ms. A warm-up of 80 pages, all decoded, takes 61 ms, and the first
+ * page 10 ms.
  */
 const PAGES = 40;
 /** Fewer pages are decoded, because decoding takes most of a page's time here and leaves garbage to collect. */

@@ -30,7 +30,7 @@ const THEMES: readonly Theme[] = ["auto", "light", "dark"];
 export interface FrameProps {
   look: Look;
   title: string;
-  /** The style that is loaded after the common one. */
+  /** Styles that are loaded after the common style, in this order. */
   styles: readonly Asset[];
   /** Modules that are loaded in addition to the common script. */
   scripts?: readonly Asset[];

@@ -54,7 +54,7 @@ export class AuctionCheck {
     const verdict = faults.verdict();
     if (verdict.verdict !== "failed") return verdict;
     if (this.hasUnpriced) return unproven(verdict, "market_orders");
-    // Shanghai's funds had no closing auction for years.
+    // For years, Shanghai's funds had no closing auction, so missing trades are no proof of a fault.
     const isMissing = match !== null && first === null;
     return isMissing && kindOf(this.security) !== "share" ? notProvable("unmeasured_market") : verdict;
   }

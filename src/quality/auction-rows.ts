@@ -90,8 +90,8 @@ function ofCall(book: CallBook, row: AuctionRow, market: Market): Agreement {
 }
 
 /**
- * Compares the result with the final book. Unlike a virtual match, the result shows as unmatched only what remains of
- * the orders at the auction price.
+ * Compares the result with the final book. The unmatched volume of the result counts only orders at the auction price;
+ * the unmatched volume of a virtual match also counts orders at better prices.
  */
 function ofResult(book: CallBook, row: AuctionRow, market: Market): Agreement {
   finish(book);

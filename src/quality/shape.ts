@@ -1,4 +1,4 @@
-/** Checks a security's rows as a whole: properties of every trading day, and the magnitude of its numbers. */
+/** Checks a security's rows as a whole: properties of every trading day, and the magnitude of prices and volumes. */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { CANCEL, LIMIT } from "./live-orders.ts";
 import { kindOf } from "./security-kind.ts";

@@ -1,6 +1,6 @@
 /**
- * The quality sheet as one printable page in both languages: a single file without external links, scripts or fonts. It
- * has the content of `sheet-text.ts`.
+ * The quality sheet as one printable page in both languages: a single file without external links, scripts or fonts.
+ * `sheet-text.ts` writes the same content as text, but lists fewer securities.
  */
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";

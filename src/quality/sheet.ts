@@ -86,8 +86,8 @@ const sheetSchema = z.strictObject({
     auctionRowsFound: count,
   }),
   /**
-   * For each check, the numbers of securities that passed and failed it. `notProvable` gives, by reason, the number of
-   * securities for which the check is not provable.
+   * For each check, the numbers of securities for which it `passed` and `failed`. `notProvable` gives, by reason, the
+   * number of securities for which the check is not provable.
    */
   summary: z.record(
     z.enum(CHECKS),

@@ -64,8 +64,8 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
 
 /**
  * Checks that the volumes add up to the day's volume, and the amounts to within 1 yuan of the day's amount. Every price
- * must be within the day's range. Not provable without quotes. For bonds and repos, whose units differ, differences are
- * reported but never fail the check.
+ * must be within the day's range. Not provable without quotes or trades. For bonds and repos, whose units differ,
+ * differences are reported but never fail the check.
  */
 export function checkSums(day: SecurityDay): Verdict {
   const { trades, lastSnapshot: snapshot } = day;

@@ -31,7 +31,7 @@ const EXPOSED = [
 /**
  * Headers of every answer: no type sniffing, framing, indexing, shared caching or scripts. `no-transform` prevents an
  * edge from compressing a body, which would remove its length and strong tag. Scripts of any site may read answers if
- * they send the password; with `*` a browser never sends the cookie.
+ * they send the password. They cannot use the cookie: with `*`, a browser hides the answer to a request with cookies.
  */
 const EVERY_ANSWER: Readonly<Record<string, string>> = {
   ...SECURITY_HEADERS,

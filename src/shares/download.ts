@@ -133,9 +133,9 @@ interface Choice {
 }
 
 /**
- * Returns the version to serve and its range (null for the whole file). Refuses a range without `If-Match` or
- * `If-Range` that could join two versions. RFC 9110 would allow the whole file as the answer, but wget would append it
- * to the part that it has.
+ * Returns the version to serve and its range (null for the whole file). A request without `If-Match` and `If-Range` is
+ * refused when its range could join two versions. RFC 9110 would allow the whole file as the answer, but wget would
+ * append it to the part that it has.
  */
 async function choose(
   { access }: DriveContext,
@@ -160,8 +160,8 @@ function isMiddle(asked: AskedRange | null): boolean {
 }
 
 /**
- * Records which revision the client began. If an old revision is still available, waits for the record, because the
- * client may soon request the rest of the file.
+ * Records which revision the client began. If an old revision is still available, waits until the record is written,
+ * because the client may soon request the rest of the file.
  */
 async function remember(
   { access, waitUntil }: DriveContext,
@@ -209,7 +209,8 @@ let writesAtMs = Number.NEGATIVE_INFINITY;
 
 /**
  * Adds one answer of `bytes` to the usage of the share's owner. `isFile` says whether the answer contained the last
- * byte of a file. If the isolate ends before the write, the usage of these seconds is lost. No usage is counted twice.
+ * byte of a file. If the isolate ends before the write, the usage since the last write is lost. No usage is counted
+ * twice.
  */
 function noteServed({ access, owner, waitUntil }: FileContext, bytes: number, isFile: boolean): void {
   const day = beijingDate(nowMs(access.settings));

@@ -16,7 +16,7 @@ export type DriveDenial =
   | { reason: "form_foreign" }
   | { reason: "https_needed" }
   | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
-  /** `bySymbol`: inside `by-symbol/`, with a name that no security's file can have. */
+  /** `bySymbol`: the path is inside `by-symbol/`, and no security's file can have its name. */
   | { reason: "not_found"; bySymbol?: boolean }
   | { reason: "method_not_allowed"; allowed: string }
   | { reason: "depth_infinite" }

@@ -28,9 +28,9 @@ export class Guard extends DurableObject<Env> {
   }
 
   /**
-   * Records a password attempt from `address` (hashed). Returns null when the attempt counts, and otherwise the whole
-   * seconds for which the address is locked out. Reads and writes without an `await` in between, so that concurrent
-   * attempts are all counted.
+   * Judges a password attempt from `address` (hashed). Returns null when the address is not locked out, otherwise the
+   * whole seconds until the lock ends. Records a wrong attempt unless the address is locked out. Reads and writes
+   * without an `await` in between, so that concurrent wrong attempts are all counted.
    */
   async attempt({ address, right }: { address: string; right: boolean }): Promise<number | null> {
     const now = this.#now();

@@ -43,8 +43,8 @@ export interface ShareAccess {
 const UNKNOWN_GUARDS = 256;
 
 /**
- * For this long after the guard admitted a caller, it is not asked about the caller again. Of the 8 connections of a
- * download, usually only the first needs a call.
+ * After the guard admitted a caller, requests of that caller with the right password skip the guard for this time. Of
+ * the 8 connections of a download, usually only the first calls the guard.
  */
 const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
@@ -104,7 +104,7 @@ export function guardOf({ env, settings }: ShareAccess, name: string) {
   return env.GUARD.getByName(name, { locationHint: settings.LOCATION_HINT });
 }
 
-/** Returns the seconds for which the caller's address is locked out, or null. */
+/** Returns the seconds for which the caller's address is locked out; null when it is not locked out. */
 async function askGuard(
   access: ShareAccess,
   { known, right, secret }: { known: boolean; right: boolean; secret: string },

@@ -41,8 +41,8 @@ export type Resource =
   | { kind: "file"; file: DriveFile };
 
 /**
- * Returns the resource at `path`, or null when the share does not cover it now. A file is not looked up before it is
- * read.
+ * Returns the resource at `path`, or null when the share does not cover it now. For a file, checks only that the share
+ * covers its day; `DriveFile.versions` looks up the file.
  */
 export async function resourceAt(path: DrivePath, place: Place): Promise<Resource | null> {
   switch (path.kind) {
@@ -183,13 +183,13 @@ interface GeneratedText {
   /** A strong entity tag with its quotes. */
   etag: string;
   /**
-   * When the newest of the listed files was published. A withdrawal need not change it, so conditional requests never
-   * use it.
+   * When the newest of the listed files was published. This time can stay the same when a file is withdrawn, so
+   * conditional requests never use it.
    */
   lastModifiedMs: number;
 }
 
-/** Returns `manifest.json`, which lists the files that `file_count` counts. */
+/** Returns `manifest.json`. It lists the files that `file_count` of `file_download` counts (contract 8.1). */
 function manifestOf(
   { dataType, year }: Pick<Share, "dataType" | "year">,
   files: readonly ListedFile[],
@@ -289,7 +289,8 @@ function securityFile(security: SecurityFile & { tradedate: BeijingDate }, place
   const versions = readOnce(place.open, () => versionsAt(pack, place));
   return {
     path: `${tradedate}/${BY_SYMBOL}/${name}`,
-    // The name of the Parquet answer (contract 6.2), so that a folder of one security can hold many days.
+    // The file is saved under the name of the Parquet answer (contract 6.2). This name contains the day, so that a
+    // customer can keep many days of a security in one folder.
     name: `${symbol}.${market}_${tradedate}_${dataset}.parquet`,
     async versions() {
       const downloads: Download[] = [];

@@ -224,8 +224,8 @@ function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderRe
 /**
  * Serves the manifest or the checksums. They are small and change daily, so a part of one version cannot be continued
  * with the next. They are served without ranges, and a request to continue a part is refused, because wget would append
- * the end of the new file to the old part. A withdrawal need not change their date, so conditional requests ignore the
- * date.
+ * the end of the new file to the old part. Their date can stay the same when a file is withdrawn, so conditional
+ * requests ignore the date.
  */
 function generated(
   { request, method, log }: DriveContext,

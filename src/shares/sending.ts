@@ -102,7 +102,7 @@ async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promi
   return reserved.ok ? reserved.value : null;
 }
 
-/** Returns how many milliseconds a download keeps its memory after it began a window that it never ends. */
+/** Returns the longest time in milliseconds for which a download keeps its memory after a window begins. */
 function holdMs(windowMs = WINDOW_MS): number {
   return windowMs + BETWEEN_MS;
 }

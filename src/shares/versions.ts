@@ -31,7 +31,7 @@ export function namedVersion<V extends Validators>(
 
 /**
  * What a client did with a path. It `got` the file from its first byte and may have a part of it, or it `saw` the
- * file's size and tag (`HEAD`, a listing with sizes, single ranges).
+ * file's size and tag (`HEAD`, a listing with sizes, a suffix range, a bounded range at the file's start).
  */
 export interface Begun {
   client: string;

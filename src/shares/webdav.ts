@@ -45,7 +45,7 @@ export async function propfind(
 
 /**
  * Records listed files as seen, because a client will request ranges of the revision whose size and tag it received.
- * Securities are excluded: a day has thousands, each small enough to be downloaded whole.
+ * Files of single securities are excluded: a day has thousands, each small enough to be downloaded whole.
  */
 async function rememberSeen(
   { access }: DriveContext,

@@ -110,7 +110,7 @@ async function start(
   }
 }
 
-/** The context of a start. */
+/** The server, the state and the output files of one start of the demo. */
 interface Place {
   server: DevServer;
   stateDir: string;

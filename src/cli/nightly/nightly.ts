@@ -257,8 +257,8 @@ async function spend(run: Run): Promise<Evening> {
     if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
     const { outcome: before } = recallDay(workFolder, tradedate, fingerprint);
-    // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too, and
-    // the service then names the operator.
+    // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too; the
+    // service then refuses it and says which operator withdrew it.
     const later = before !== null && isWell(before) ? await laterChanges(client, before) : null;
     if (before !== null && later !== null) return { end: "loaded", outcome: before, fingerprint, later };
     const outcome = await loadDay(client, arrival.delivery, run);

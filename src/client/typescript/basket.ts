@@ -56,7 +56,7 @@ interface Part {
   date: string;
 }
 
-/** Maximum number of estimates that a plan requests. If there are more parts, it samples them evenly. */
+/** Maximum number of estimates that a plan requests. If there are more parts, the plan samples them evenly. */
 const MOST_ESTIMATES = 60;
 
 /** Beyond this many days of quota, a share is the better way. */
@@ -111,7 +111,7 @@ function distinct(symbols: readonly string[]): string[] {
 }
 
 /**
- * The rows of a `BasketQuery`. Each row is returned once, as by `Ticks`. After an error, reading can continue, even on
+ * The rows of a `BasketQuery`. Each row is returned once, as in `Ticks`. After an error, reading can continue, even on
  * a later day. Days that are not loaded and securities without rows are skipped and listed.
  */
 export class TickBasket<R extends object> implements AsyncIterable<R> {
@@ -220,7 +220,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#current.ticks;
   }
 
-  /** Reads every part to its end. Adds a part without rows to `empty`, or its day to `missing`. */
+  /** Reads every part to its end. Leaves out parts that the service cannot serve (`#leaveOut`). */
   async *#rest<T>(
     read: (ticks: Ticks<R>) => AsyncGenerator<T, void, undefined>,
   ): AsyncGenerator<T, void, undefined> {
@@ -234,7 +234,10 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
   }
 
-  /** Adds the current part to `empty`, or its day to `missing`. Throws any error with a different cause. */
+  /**
+   * Adds the current part to `empty` if its security has no rows that day, or the day to `missing` if it cannot be
+   * read. Throws every other error.
+   */
   #leaveOut(error: unknown): void {
     if (!(error instanceof NoData) || this.#current === null) throw error;
     const { symbol, date } = this.#current.part;

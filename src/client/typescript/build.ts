@@ -1,5 +1,5 @@
 /**
- * Builds the package's two files: `dist/index.js`, the client, and `dist/index.d.ts`, all declarations that its public
+ * Builds the package's two files: `dist/index.js`, the client, and `dist/index.d.ts`, all declarations that the public
  * names need. Declarations come from the sources of client and server, so no type is written twice; only types are
  * taken from the server. Types that follow from a dataset's description or from the schema of an answer are written out
  * with the meaning of each column and member.

@@ -78,7 +78,7 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads rows with columns of `R`, by default `D`. No request is sent before the stream is used. */
+/** Reads rows with the requested columns of `R`, by default `D`. No request is sent before the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
    * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
@@ -162,7 +162,7 @@ export class Client {
 
   /**
    * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body,
-   * because the next request waits for its end.
+   * because the next request waits until the body has ended.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);
@@ -275,7 +275,7 @@ export class Client {
       return new Ticks<R>(paging, { signal: one.signal, hidesLast, onRebuild: one.onRebuild });
     };
     const made = "symbols" in query ? new TickBasket<R>(this, dataset, query, open) : open(query);
-    // The overloads of `Reads` state which of the two a query returns.
+    // The overloads of `Reads` state whether a query returns `Ticks` or a `TickBasket`.
     return made as Ticks<R> & TickBasket<R>;
   }
 

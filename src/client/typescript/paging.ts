@@ -258,7 +258,7 @@ export class Paging {
     return true;
   }
 
-  /** Removes the rows of `page` that were read before, and moves the position behind the other rows. */
+  /** Removes the rows of `page` that were read before, and moves the position past the remaining rows. */
   #advance({ baseUrl, build }: Answer, way: Way, page: Page): Page {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;

@@ -154,8 +154,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /**
-   * Throws before the first byte is read if the file was replaced, not after a gigabyte. A proxy's page counts as a
-   * broken connection and is retried, so downloaded bytes stay valid.
+   * Throws if the file was replaced; this check runs before the first byte of the body is read. A proxy's page counts
+   * as a broken connection and is retried, so the bytes downloaded so far stay valid.
    */
   #checkVersion({ status, headers, length, cancel }: Reply, at: number): void {
     const { path, sha256: expected, size_bytes: size } = this.file;

@@ -82,8 +82,8 @@ export class Patience {
   }
 
   /**
-   * Waits after a broken connection, longer each time; does not wait with `atOnce` (the next base URL follows). Throws
-   * `ConnectionFailed` after 8 in a row, or when `maxWaitMs` is used up.
+   * Waits after a broken connection, longer each time. With `atOnce` it does not wait, because the caller tries the
+   * next base URL. Throws `ConnectionFailed` after 8 broken connections in a row, or when `maxWaitMs` is used up.
    */
   async waitFailed(
     error: unknown,

@@ -124,8 +124,8 @@ export function findPage(
 
 /**
  * Returns the row at `position` if the block's first row determines it, that is, if the block begins in the position's
- * millisecond or later. Only the first block can begin later. Returns infinity when the position is before all rows but
- * skips some. Returns null when the row can be anywhere up to the block's end.
+ * millisecond or later. It begins later only if it is the security's first block. Returns infinity when the position is
+ * before all rows but skips some. Returns null when the row can be anywhere up to the block's end.
  */
 function exactStart(first: PageBlock, { time, skip }: Position): number | null {
   if (first.t0 === time) return first.firstRow + skip - first.k0;
@@ -202,8 +202,8 @@ export interface Bounds {
 
 /**
  * Returns bounds of the number of rows from `start` (inclusive) to `end` (exclusive). Only the times of the blocks'
- * first rows are known, so the result is a range. It is exact without a window, and if each end of the window is
- * outside the rows or at the time of a block's first row.
+ * first rows are known, so the result is a range. Both bounds are equal if the window is the whole day, or if each end
+ * of the window is outside the rows or at the time of a block's first row.
  */
 export function rowsInWindow(paged: PagedRows, { start, end }: TimeWindow): Bounds {
   const before = rowsBefore(paged, start);

@@ -123,9 +123,10 @@ export interface MarketChoice {
 /**
  * Returns the exchange of the query: the requested one, or the one that bare digits mean. Returns `null` when the day's
  * `candidates` do not include it (1002 `security_unknown`). Bare digits that mean a different exchange from the
- * cursor's name a different security, so they are refused with `cursor_mismatch`. If they mean the cursor's exchange in
- * the requested dataset alone, that exchange is kept, because another dataset of the day can be published while a
- * client pages. The caller must check the day's revision first, because a rebuilt day can have other securities.
+ * cursor's name a different security, so they are refused with `cursor_mismatch`. One case is accepted: the digits mean
+ * the cursor's exchange when only `own` is considered. This exchange is then kept, because `candidates` can change when
+ * another dataset of the day is published while a client pages. The caller must check the day's revision first, because
+ * a rebuilt day can have other securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

@@ -70,8 +70,8 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
       rest = rest.subarray(used);
     }
   }
-  // A file of 0 bytes is incomplete, and ending the decoder throws. After the last frame, the new decoder has received
-  // nothing; it is not ended, because that would throw, too.
+  // Ending a decoder that has received no bytes throws. For a file of 0 bytes this is intended, because the file is
+  // incomplete. After the last frame the new decoder has received no bytes either, so it is not ended.
   if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
 }
 

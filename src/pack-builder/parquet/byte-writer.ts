@@ -54,7 +54,7 @@ export class ByteWriter {
     this.length += 8;
   }
 
-  /** Writes an unsigned LEB128 integer below 2^53. It divides, because `>>>` works only below 2^32. */
+  /** Writes an unsigned LEB128 integer below 2^53. Uses division, because `>>>` works only below 2^32. */
   varint(value: number): void {
     this.reserve(8);
     let rest = value;

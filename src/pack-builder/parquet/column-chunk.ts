@@ -45,7 +45,7 @@ const frame = new Bytes(1 << 18);
 /** The contexts by level; `null` when the runtime does not offer a context. */
 const contexts = new Map<number, ZstdContext | null>();
 
-/** Returns `bytes` as a ZSTD frame, valid until the next call. A kept context makes the same frames as a new one. */
+/** Returns `bytes` as a ZSTD frame, valid until the next call. A reused context makes the same frames as a new one. */
 function compress(bytes: Uint8Array, wantedLevel: number): Uint8Array {
   const level = bytes.length > TINY_BYTES ? wantedLevel : ZSTD_LEVEL;
   const settings = { params: { [constants.ZSTD_c_compressionLevel]: level } };

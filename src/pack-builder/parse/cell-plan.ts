@@ -36,7 +36,7 @@ export interface CellPlan {
   tradedate: number;
   trades: string[];
   onlyRows: { place: number; codes: readonly string[]; others: "left out" | "quarantined" } | null;
-  /** Whether sequence numbers order the rows of a millisecond. */
+  /** Whether the rows of a millisecond are sorted by sequence number. */
   sequenceOrders: boolean;
 }
 

@@ -26,7 +26,8 @@ export class SecurityReader {
   private readonly market: Market | null;
   private readonly known = new Map<number, KnownCode>();
   /**
-   * The time of each security's last row, by key. Allocated for the second security, because most files have only one.
+   * The time of each security's last row, by key. Allocated when a second security occurs, because most files have
+   * only one.
    */
   private lastTimes: Int32Array | null = null;
   private runKey = NO_SECURITY;

@@ -70,11 +70,11 @@ function isCrOnly(head: Uint8Array): boolean {
   if (first < 0 || head.subarray(0, first).includes(LF)) return false;
   let next = first;
   while (head[next] === CR) next += 1;
-  // A CR at the end of a full head can be followed by its LF, and NULs may have overwritten the LF.
+  // If the file goes on after the head, an LF may follow a CR at the head's end. NULs may have overwritten the LF.
   return next < head.length ? head[next] !== LF && head[next] !== 0 : head.length < HEAD_BYTES;
 }
 
-/** Reads first the bytes that were read ahead, then the source. */
+/** Returns first the bytes that were read ahead, then the bytes of the source. */
 class Rest implements ByteSource {
   private readonly source: ByteSource;
   private readonly onBytes: (bytes: Uint8Array) => void;

@@ -100,8 +100,8 @@ class Market extends SampleMarket {
     const { orders, random, cancelShare } = this;
     const time = orders.time[row] ?? 0;
     this.reach(time);
-    // Of the rows with one timestamp, only the last can trade or be a cancel, because new orders are read before
-    // trades.
+    // Of the rows with one timestamp, only the last can trade or be a cancel, because the new orders of a timestamp
+    // precede its trades.
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
@@ -137,8 +137,8 @@ class Market extends SampleMarket {
   /** Lets orders arrive until one has a remainder after its fills. That order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // All orders that arrive for this row are on the same side. The row is read before the trades of its timestamp, so
-    // the fills of an order on the other side would seem to skip the order in this row.
+    // All orders that arrive for this row are on the same side. A replay applies the row before the trades of its
+    // timestamp. If an earlier arrival on the other side had trades, these would seem to skip the order in this row.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();

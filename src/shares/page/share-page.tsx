@@ -22,7 +22,7 @@ export interface SharePageFacts {
   days: { from: BeijingDate; to: BeijingDate } | null;
   today: BeijingDate;
   files: readonly ListedFile[];
-  /** The trading calendar of the year. */
+  /** The trading calendar of the year: whether each day that it contains is open. */
   open: ReadonlyMap<BeijingDate, boolean>;
   /** The earliest loaded day of each dataset, or null. */
   earliest: DayOfEach;

@@ -9,7 +9,8 @@ import { datasetsOf } from "../resource.ts";
 import type { Messages } from "./messages.ts";
 
 /**
- * The maximum number of ranges of missing days that are listed, and of incomplete days. An ellipsis replaces the rest.
+ * The maximum number of listed ranges of missing days. The same limit applies separately to incomplete days. An
+ * ellipsis replaces the rest.
  */
 const RANGES_NAMED = 12;
 

@@ -23,7 +23,8 @@ class Dataset(NamedTuple):
     standard: Dict[str, str]
     """The standard columns with their kinds of value, in the order of an answer."""
     on_request: Dict[str, str]
-    """The columns that are returned only when `fields` names them, and the older names, with their kinds of value."""
+    """The columns that are returned only when `fields` names them, and the columns' older names, with their kinds of
+    value."""
 
 
 _LEADING = {"symbol": "text", "tradedate": "text", "time": "time"}

@@ -163,7 +163,8 @@ class State(NamedTuple):
     kept: List[Row]
     """The rows read; those after `row_count` belong to an interrupted page and do not count."""
     cursors: Dict[str, int]
-    """Cursors received, each with the number of pages before it; an entry with `pages` or more does not count."""
+    """Cursors received, each with the number of pages before it. Cursors with `pages` or more before them do not count.
+    """
     row_count: int = 0
     pages: int = 0
     fields: Optional[List[str]] = None
@@ -177,7 +178,7 @@ class State(NamedTuple):
     fallbacks: int = 0
     restarts: int = 0
     superseded: Optional[List[Row]] = None
-    """The rows of the day's previous content, after reading restarted."""
+    """The rows of the day's previous content; None before reading has restarted."""
 
 
 class Paging:

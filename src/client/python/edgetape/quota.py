@@ -56,8 +56,8 @@ def _left(counter: Optional["Counter"]) -> Left:
 
 
 def is_many(count: int) -> bool:
-    """Returns whether to check the quota before this many files or security days. When a person watches, any number
-    counts."""
+    """Returns whether a call for `count` files or security days checks the quota first. If a person may read standard
+    error, every call for at least one does."""
     return count > 0 and (count > _MANY or is_watched(sys.stderr))
 
 
@@ -106,7 +106,8 @@ def spelled(quota_days: Optional[int]) -> str:
 
 
 def tell(said: str, quota_days: Optional[int], requests: int) -> None:
-    """Prints the cost of a call when a person watches; otherwise warns only of calls that take very long."""
+    """Prints the cost of a call if a person may read standard error; otherwise warns about calls that take very long.
+    """
     if is_watched(sys.stderr):
         print(said, file=sys.stderr)
     elif is_very_long(quota_days, requests):

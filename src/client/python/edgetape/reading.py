@@ -273,7 +273,8 @@ class Reading(Enquiries):
         return Basket(self, dataset, listed, first, last, options)
 
     def _call(self, interface: str, payload_for: Callable[[str], Payload]) -> Answer:
-        """Calls an interface when no other thread calls it with the same key. Returns the final answer, even a refusal."""
+        """Calls an interface when no other thread calls it with the same key. Returns the final answer, even a
+        refusal."""
         envelope = {"apiname": interface, "apikey": self._key}
 
         def call() -> Answer:

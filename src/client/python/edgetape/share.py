@@ -75,7 +75,7 @@ class Share:
     @property
     def is_external(self) -> bool:
         """Whether the operator stores the share outside the service, where it may have no manifest."""
-        # The service's own shares have such an address and such a password (contract 8.4).
+        # The addresses and passwords of the service's own shares have these two forms (contract 8.4).
         is_own = re.search(r"/s/[^/]+/$", self.url) and re.fullmatch(r"[0-9A-Za-z]{24}", self.password)
         return self.status == "ready" and not is_own
 

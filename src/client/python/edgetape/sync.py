@@ -192,7 +192,7 @@ class SyncReport(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether every file of the available days was downloaded."""
+        """Whether no file of the available days is left for the next run."""
         return not self.left
 
 
@@ -262,7 +262,7 @@ class FolderRun:
         return self.report()._replace(stopped=stopped)
 
     def _look(self, revisions: Revisions) -> List[Name]:
-        """Reports the files that have their day's current build as kept or empty, and returns the rest."""
+        """Adds each file of its day's current build to `kept` or `empty` of the report, and returns the other files."""
         for symbol, tradedate in self._wanted:
             noted = self._entry(symbol, tradedate)
             if noted is not None:

@@ -58,7 +58,7 @@ class Ticks:
 
     @property
     def revision(self) -> Optional[int]:
-        """The day's revision of the last page; None before the first page."""
+        """The day's revision when the last page was read; None before the first page."""
         return self._paging.state.revision
 
     @property
@@ -207,7 +207,7 @@ class Ticks:
                 read = self._paging.next_rows()
 
     def _catch_up(self, handed: int) -> None:
-        """After a rebuild: reads the returned rows again, and refuses to continue if they differ."""
+        """Reads the rows already returned again after a rebuild. Raises `DataRebuilt` if they differ."""
         while self._paging.state.row_count < handed and self._paging.next_rows() is not None:
             pass
         state = self._paging.state

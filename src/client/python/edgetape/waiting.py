@@ -110,7 +110,7 @@ class Patience:
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
         """Waits after a broken connection, longer each time. Does not wait with `at_once` (the next base URL follows).
-        Raises `ConnectionFailed` after `MAX_FAILURES` in a row, or when `max_wait` is used up."""
+        Raises `ConnectionFailed` after `MAX_FAILURES` failures in a row, or when `max_wait` is used up."""
         self._failures += 1
         self._left -= time.monotonic() - self._since
         if self._failures >= MAX_FAILURES or self._left <= 0:
