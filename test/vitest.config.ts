@@ -25,7 +25,7 @@ const workerTests = "test/**/*.worker.test.ts";
 const longTests = "test/**/*.long{,.worker}.test.ts";
 const notHere = isLong ? [] : [longTests];
 
-/** A bound against hanging: several times what the longest test takes on a busy machine. */
+/** The time limit that ends a hanging test: several times the duration of the longest test on a busy machine. */
 const HANGING_MS = 1_200_000;
 
 const testSecrets = {
@@ -47,8 +47,8 @@ const ownVariables = () =>
     }),
   );
 
-// Removes the variables that users export for their own service, as the README says: a test would send their key to it
-// and synthetic notices to their webhook.
+// Removes the variables that the README tells users to export for their own service. With these variables, tests would
+// send the user's key to that service and synthetic notices to the user's webhook.
 for (const name of Object.keys(process.env)) {
   if (/^EDGETAPE_(KEY|URL|TOKEN|EXTERNAL_PASSWORD|WEBHOOK_.*)$/.test(name)) delete process.env[name];
 }

@@ -10,12 +10,12 @@ export interface BenchRow {
   column?: string;
   value: number;
   unit: string;
-  /** `value` divided by the rival's value; absent for a figure that stands alone. */
+  /** `value` divided by the rival's value; absent for a figure without a rival. */
   ratio?: number;
   against?: string;
 }
 
-/** The value that a figure is compared with, and its name. */
+/** The rival's value that a figure is compared with, and the rival's name. */
 export type Beside = readonly [rival: number, against: string];
 
 /** Returns a figure in the table that is named after the bench. */
@@ -35,7 +35,7 @@ export function figuresIn(table: string, name: string) {
 /** The options of all benches. Each bench uses only some of them. */
 export interface BenchOptions {
   days: BenchDays;
-  /** A generated day of each of the other datasets; empty unless orders are measured. */
+  /** A generated day of each dataset other than orders; empty when `days` is of a dataset other than orders. */
   otherDays: readonly BenchDays[];
   /** Number of rows in the delivery that the builder reads. */
   deliveryRows: number;

@@ -15,7 +15,7 @@ import { runTask, type Spent } from "./builder/deliveries.ts";
 import { digestOf } from "./rivals/digest.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
-/** A build takes seconds, so more rounds would add nothing. */
+/** The maximum number of rounds. A build takes seconds, so more rounds would add little precision. */
 const MOST_ROUNDS = 3;
 
 interface Run extends Spent {

@@ -22,7 +22,7 @@ const START_ROUNDS = 3;
 const WRANGLER = "node_modules/wrangler/bin/wrangler.js";
 const QUIET = { WRANGLER_SEND_METRICS: "false", CLOUDFLARE_CF_FETCH_ENABLED: "false", CI: "true" };
 
-/** The parts of the bundle, each with the reason why it is included. The project's other modules answer `/api`. */
+/** The parts of the bundle, each with the reason why it is included. All other modules count as `OURS`. */
 const PARTS: readonly [part: string, why: string][] = [
   ["node_modules/zod", "checks what comes in from outside"],
   ["node_modules/hono", "routes, and renders the pages"],
@@ -124,7 +124,7 @@ function activeOf({ nodes, samples, timeDeltas }: CpuProfile): StartTime {
   for (const { id, callFrame } of nodes) if (callFrame.functionName === "warmUp") addTree(id);
   let [active, warmUp, collecting] = [0, 0, 0];
   samples.forEach((id, place) => {
-    // The time from this sample to the next one counts for the function of this sample.
+    // The time from this sample to the next one is attributed to the function of this sample.
     const ms = (timeDeltas[place + 1] ?? 0) / 1_000;
     const name = byId.get(id)?.callFrame.functionName;
     if (name !== "(idle)" && name !== "(root)") active += ms;

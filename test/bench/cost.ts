@@ -100,8 +100,8 @@ export async function benchCost(): Promise<BenchRow[]> {
 }
 
 /**
- * Returns a function that requests the next page of one security by cursor. After the last page it starts again with
- * the second.
+ * Returns a function that requests the next page of one security by cursor. After the last page it begins again at the
+ * second page, because the first page has no cursor.
  */
 function cursorPages(ask: (params: object) => Promise<Answer>): () => Promise<Answer> {
   let cursor: unknown = null;

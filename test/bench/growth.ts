@@ -1,7 +1,7 @@
 /**
  * Measures how the time of an answer grows with the size of the day and with the page number. Whole days are published
- * into a running service, and one large security of each day is requested over HTTP. Costs that are constant by design
- * must stay constant.
+ * into a running service, and one large security of each day is requested over HTTP. The ratio of a cost that is
+ * constant by design must be about 1.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";
@@ -189,7 +189,7 @@ async function readIndex({ path }: BenchDay): Promise<void> {
   await opened.close();
 }
 
-/** Publishes the pack and returns the milliseconds of the last step. */
+/** Publishes the pack and returns the milliseconds of the last step, which completes the upload. */
 async function publish(service: Service, { pack, rows }: BenchDay): Promise<number> {
   const { index, sizeBytes } = pack;
   const uploads = `/admin/days/${index.tradedate}/uploads`;

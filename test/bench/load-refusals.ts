@@ -97,7 +97,7 @@ async function sendOnce({ name, reason, send }: Kind): Promise<void> {
 
 async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Promise<BenchRow[]> {
   const all = [page, ...kinds];
-  // Warms up, and sends so many refusals that further ones of these accounts are not stored.
+  // Warms up, and causes so many refusals that the isolate stores no further refusals of these accounts.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
   const runtime = newestRuntime();
   await using idle = await startFixedBody(FLOOR_BYTES);

@@ -113,7 +113,7 @@ const delays = { ms: { d1, gate, guard: gate, r2 }, jitter };
 const daysOf = (name: DatasetName, dayRows: readonly number[], packs: readonly string[] = []) =>
   new BenchDays({ dataset: name, dayRows, packs });
 await using days = daysOf(dataset, values.full ? [...made, FULL_ROWS] : made, values.pack);
-// A run of orders also measures a page of the other datasets.
+// A run of orders also measures a page of each other dataset.
 const others = dataset === "orders" ? DATASET_NAMES.filter((name) => name !== dataset) : [];
 await using moreDays = new AsyncDisposableStack();
 const otherDays = others.map((name) => moreDays.use(daysOf(name, made.slice(0, 1))));

@@ -18,7 +18,10 @@ const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
 
-/** Returns the figures of both ways. They are measured interleaved, with ranges from all parts of the file. */
+/**
+ * Returns the figures of ranges read from R2 alone and of ranges read through the drive. Both are measured alternately,
+ * with ranges from all parts of the file.
+ */
 export async function benchShare(): Promise<BenchRow[]> {
   await using service = await startService({ entry: "test/bench/bare-read-worker.ts" });
   const bytes = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16)).update(
@@ -41,7 +44,7 @@ export async function benchShare(): Promise<BenchRow[]> {
   ];
 }
 
-/** One way to fetch a range. */
+/** Fetches a range of the file, either from R2 alone or through the drive. */
 type Way = (offset: number, length: number) => Promise<Response>;
 
 async function waysTo(service: Service, path: string): Promise<{ bare: Way; drive: Way }> {
@@ -59,7 +62,7 @@ async function waysTo(service: Service, path: string): Promise<{ bare: Way; driv
   };
 }
 
-/** Returns the median milliseconds of both ways for ranges of `length` bytes. */
+/** Returns the median milliseconds for ranges of `length` bytes, from R2 alone and through the drive. */
 async function timeBoth(
   { bare, drive }: { bare: Way; drive: Way },
   length: number,
@@ -71,7 +74,7 @@ async function timeBoth(
     const offset = Math.floor(((SIZE - length) * (round + 1)) / rounds);
     const bareTook = await time(() => bare(offset, length), length);
     const driveTook = await time(() => drive(offset, length), length);
-    // The first round warms up both ways.
+    // The first round only warms up.
     if (round < 0) continue;
     bareMs.push(bareTook);
     driveMs.push(driveTook);

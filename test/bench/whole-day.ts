@@ -12,7 +12,7 @@ import { rowsOf, runTask, type Spent, sizeOf, writeDelivery } from "./builder/de
 import type { DayPacks } from "./builder/run.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
-/** A build takes seconds, so more rounds would add nothing. */
+/** The maximum number of rounds. A build takes seconds, so more rounds would add little precision. */
 const MOST_ROUNDS = 2;
 
 type Run = Spent & { result: DayPacks };

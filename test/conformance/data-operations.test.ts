@@ -334,7 +334,7 @@ describe("an operator's action on a day (contract 3.13, 5.4)", () => {
   const page = (params: object = {}) => world.ask({ symbol: "600519", tradedate: DATE, ...params });
   const priceOf = async () => pageOf(await page({ page_size: 1 })).items[0]?.[7];
 
-  it("makes pages, files and lists return 1002 from the next request on, when it is a withdrawal", async () => {
+  it("that withdraws the day makes pages, files and lists return 1002 from the next request on", async () => {
     expect(await priceOf()).toBe(0.2);
     await act("withdraw", { revision: 2, note: "wrong prices" });
     expectRefusal(await page(), { reason: "withdrawn", says: [DATE] });
@@ -357,7 +357,7 @@ describe("an operator's action on a day (contract 3.13, 5.4)", () => {
     });
   });
 
-  it("creates a new revision, which refuses older cursors, if it restores the day's previous content", async () => {
+  it("that restores the day's previous content creates a new revision, for which older cursors are refused", async () => {
     await act("publish", { revision: 2 });
     const { next_cursor: cursor } = pageOf(await page({ page_size: 1 }));
     await act("restore", { revision: 3 });

@@ -99,7 +99,7 @@ describe("a share's page", () => {
 });
 
 describe("manifest.json and SHA256SUMS", () => {
-  it("list exactly the files that the share's file_count and size_bytes include", async () => {
+  it("list exactly the files that the share's file_count and size_bytes count", async () => {
     const { text } = await onDrive(world.share, "manifest.json");
     const manifest = JSON.parse(text) as { files: ListedFile[] };
     expect(manifest).toMatchObject({ data_type: "level2", year: 2026 });

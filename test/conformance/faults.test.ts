@@ -28,8 +28,8 @@ async function published(): Promise<string> {
 }
 
 /**
- * Publishes the day again and applies `change` to its object in R2. If the catalog `does not know` the change, it keeps
- * the old etag.
+ * Publishes the day again and applies `change` to its object in R2. The catalog gets the new etag of the object with
+ * `knows`, and keeps the old etag with `does not know`.
  */
 async function changed(catalog: "knows" | "does not know", change: (pack: TestPack) => void): Promise<void> {
   const key = await published();
@@ -104,7 +104,8 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
 });
 
 describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
-  // This is more likely a bug than damage, so the day stays available for a corrected deployment.
+  // Such a block is more likely the result of a bug than of damage, so the day stays available for a later deployment
+  // without the bug.
   it("causes 503, a credit and a logged fault that names security and pack, but does not mark the day damaged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     let blocks: number[] = [];

@@ -1,6 +1,6 @@
 /**
- * Tests the service with requests that public clients of such endpoints send, as the clients' sources show. Paging as
- * these clients do must return every row.
+ * Tests the service with the requests that public clients of order history endpoints send, according to the clients'
+ * source code. Paging as these clients do must return every row.
  */
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";

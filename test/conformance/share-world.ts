@@ -37,8 +37,8 @@ export interface ShareWorld {
 }
 
 /**
- * Returns the service with these files that all test files of a worker process use, with a new account for every plan.
- * Tests that add files use years without files. `stop` leaves the service running.
+ * Returns the service that all test files of a worker process share. The service has the daily files of this module and
+ * a new account for every plan. Tests that add daily files use years without files. `stop` leaves the service running.
  */
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);

@@ -66,7 +66,7 @@ describe("the slot of an account and interface (contract 2.4, 2.5)", () => {
     expectRefusal(await ask(key, small), { reason: "quota_used" });
   });
 
-  it("lets a begun stream finish, even when its key is revoked and its plan removed", async () => {
+  it("lets a stream that has begun finish, even when its key is revoked and its plan removed", async () => {
     const { key, accountId, keys } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(key);
     await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);

@@ -25,7 +25,7 @@ async function within30Seconds(
   }
 }
 
-// A cached caller can be up to 30 s old. The tests are concurrent, so that their waits overlap.
+// The service caches a caller's data for up to 30 s. The tests are concurrent, so that their waits overlap.
 describe.concurrent("within 30 s, the service (contract 7.9, 8.6) applies", () => {
   it("the revocation of a key in use", async () => {
     const { key, keys } = await account(world.service, { plan: "flagship" });

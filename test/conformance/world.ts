@@ -141,7 +141,7 @@ const PUBLISHED_AT = "2026-03-12T09:00:00+08:00";
 async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   const published = await oncePerWorker("state of the market", async () => {
     const folder = await stateFolder();
-    // A service with a copy has the default time at its start. What it finds must have been published before that.
+    // A service with a copy starts at the default time. The data in the copy must have been published before that time.
     await using service = await startService({ persistDir: folder, nowAt: PUBLISHED_AT });
     await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
     for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));

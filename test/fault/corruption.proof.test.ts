@@ -158,7 +158,7 @@ describe.each(DATASET_NAMES)("a pack of %s corrupted in R2", (dataset) => {
       whole += await askAll(dataset, made, bytes, isTouched, `byte ${at} flipped`);
     }
     console.log(`flipped bytes: ${whole} answers did not need the byte and were whole`);
-    // A page reads most bytes, but not a section's chunk table, footer or second block.
+    // A page reads most bytes of a section, but not its chunk table, its footer or its second block.
     expect(whole).toBeLessThan(2.5 * FLIPS);
   });
 

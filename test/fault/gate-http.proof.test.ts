@@ -66,7 +66,7 @@ async function twoKeys() {
 }
 
 describe("50 parallel requests with two keys of one account (contract 2.4)", () => {
-  it(`for files get one file and 49 refusals, whether the served client reads or disconnects (${ROUNDS} rounds)`, async () => {
+  it(`get one file and 49 refusals when they ask for files, whether the client reads or disconnects (${ROUNDS} rounds)`, async () => {
     const keys = await twoKeys();
     let charged = 0;
     for (let round = 0; round < ROUNDS; round++) {
@@ -92,7 +92,7 @@ describe("50 parallel requests with two keys of one account (contract 2.4)", () 
     }
   });
 
-  it(`for pages are each served and charged, or refused with 503 and not charged (${ROUNDS} rounds)`, async () => {
+  it(`are each served and charged, or refused with 503 and not charged, when they ask for pages (${ROUNDS} rounds)`, async () => {
     const keys = await twoKeys();
     let served = 0;
     for (let round = 0; round < ROUNDS; round++) {

@@ -19,7 +19,10 @@ import type { Random } from "../support/random.ts";
 import { isLong, proofSize } from "../support/tier.ts";
 import type { TwoDeployments } from "./two-deployments.ts";
 
-/** The fraction of the histories that each client runs. In the quick tier both clients together run a tenth. */
+/**
+ * The fraction of `proofSize` that each of the two clients runs. In the quick tier it is half, so that both clients
+ * together run a tenth of the full number.
+ */
 const PART = isLong ? 1 : 1 / 2;
 
 /** The number of histories of each client. */

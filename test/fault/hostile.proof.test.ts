@@ -156,7 +156,7 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
       const body = JSON.stringify(orderHistory({ dataset, apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
-        // These cursors may be served: blanks only, an undated cursor, and the original cursor with blanks around it.
+        // Served cursors may only be blank, undated, or the original cursor, with or without blanks around it.
         const harmless =
           cursor.trim() === "" || cursor.trim() === genuine || /^v2\.\d{9}-\d+$/.test(cursor.trim());
         if (kind === "served" && !harmless) throw new Error(`served with ${cursor}`);

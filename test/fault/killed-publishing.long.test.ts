@@ -19,7 +19,7 @@ const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 /** The number of cells that makes a pack large enough for an upload in two parts. */
 const FILLING_CELLS = 3_500_000;
-/** As in the command, content that is already served is not published again. */
+/** The default of `edgetape publish`: content that is already served is not published again. */
 const UNFORCED = { force: false };
 
 const random = printedRandom("killed in mid-publish");

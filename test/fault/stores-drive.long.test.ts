@@ -97,7 +97,7 @@ describe("a publish whose stores fail", () => {
     const complete = async (fault: StoreFault, k: number, id?: string) => {
       const after = make();
       const pack = (await packOf(after)).bytes;
-      // Performs every step except the last one.
+      // Performs every step of a publish except the last one.
       const begun = await begin(pack);
       const headers = { authorization: `Bearer ${service.adminToken}` };
       const url = `${service.baseUrl}${uploads}/${begun}/complete`;

@@ -117,7 +117,7 @@ function requestOf(kind: Kind, { key }: TestAccount): FaultedRequest {
   return { url: `${service.baseUrl}/api`, body: kind.body(key) };
 }
 
-/** Sends one request with a fault from a new account and checks every guarantee. */
+/** Sends one request of a new account, makes one of its store calls fail, and checks every guarantee. */
 async function corruptOne(name: string, kind: Kind, spot: Spot): Promise<"served" | "refused"> {
   const holder = await fresh(name);
   const seen = await sendWithFault(requestOf(kind, holder), spot.fault, spot.k);

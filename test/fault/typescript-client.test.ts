@@ -145,7 +145,7 @@ describe("the TypeScript client's share downloads", () => {
     await expect(share.download(file, { have: [have.slice().fill(0)] }).bytes()).rejects.toThrow(/SHA-256/);
   });
 
-  it("report before the first byte that the file was replaced", async () => {
+  it("report a replaced file before they deliver the first byte", async () => {
     const share = await client.share("level2", 2026);
     const [file] = (await share.files()).filter(({ path }) => path.endsWith("_trades.zip"));
     if (file === undefined) throw new Error("the share does not hold the file");

@@ -27,7 +27,7 @@ const stateOf = async (service: Service, tradedate: string) =>
   (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
 describe("the restore of an older backup", () => {
-  it("leaves days and files unavailable that were withdrawn or damaged after the backup", async () => {
+  it("keeps days and files unavailable if they were withdrawn or damaged after the backup", async () => {
     await using service = await startService();
     const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
     for (const each of [same, other, damaged, untouched]) {

@@ -97,7 +97,7 @@ describe("edgetape account", () => {
 });
 
 describe("edgetape subscription", () => {
-  it("removes plans only after a confirmation, but sets a first plan without one", async () => {
+  it("removes plans only after a confirmation, but sets a first plan without confirmation", async () => {
     const year = ["--start", "2026-01-01", "--end", "2027-01-01"];
     const set = ["subscription", "set", "c-19", "--plan", "flagship", ...year];
     await done("account", "create", "c-19");

@@ -205,7 +205,7 @@ async function publishKilledAt(path: string, step: string, moment: "before" | "a
       if (last) return got.resume().on("end", kill);
       got.pipe(answer.writeHead(got.statusCode ?? 0, got.headers));
     });
-    // A killed command also ends its requests, including half-sent ones.
+    // When the command is killed, its unfinished requests fail. These errors are expected.
     asked.pipe(passed.on("error", () => {}));
   });
   const running = startEdgetape(["publish", path], { ...service, baseUrl: relay.url });

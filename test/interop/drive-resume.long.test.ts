@@ -147,8 +147,9 @@ describe("a file replaced during its download", () => {
   it.skipIf(isMissing("aria2c"))(
     "is never mixed with its new version by a new aria2c process, which requests the whole file first",
     async () => {
-      // The new process requests the whole file and compares its size with the stored size. If the sizes are equal, the
-      // client has now begun to download both versions. Its next range names no version, so the service refuses it.
+      // The new process requests the whole file and compares its size with the size that the first process recorded.
+      // If the sizes differ, aria2c fails. If they are equal, aria2c requests a range without naming a version. The
+      // service refuses this range, because the client has begun to download both versions.
       for (const { name, size, says } of [
         { name: "longer", size: 3_100_000, says: "total length mismatch" },
         { name: "as-long", size: 3 * MEGABYTE, says: "status=409" },

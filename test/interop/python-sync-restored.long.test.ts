@@ -1,4 +1,4 @@
-/** `sync` of the Python client when the catalog is restored to an earlier state, and when a day is then rebuilt. */
+/** Tests `sync` of the Python client after the catalog is restored to an earlier state, and after a later rebuild. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";

@@ -197,7 +197,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     // It is 10:00 in Beijing, 14 hours before the reset.
     const resetsIn = await python.run<number>("result = report.stopped.resets_in");
     expect(Math.abs(resetsIn - 14 * 3_600)).toBeLessThan(300);
-    // A different key replaces the wait for the next day's quota.
+    // The next run uses a key with unused quota, so that the test does not wait for the next day.
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));

@@ -55,7 +55,7 @@ const hyparquet: Reader = {
   },
 };
 
-/** Reads only the needed ranges of the file, as it would from a URL. */
+/** Reads only the needed ranges of the file, as hyparquet does for a URL. */
 const hyparquetFromFile: Reader = {
   name: `${version("hyparquet")} from a file`,
   async read(path) {

@@ -121,7 +121,7 @@ class Sequence {
       await this.#random.pick(this.#fitting())();
       await this.#check();
     }
-    // Withdraws the day, because the service compares a new day with the days that it serves.
+    // Withdraws the day, because the service would compare the days of later sequences with it.
     const { present } = this.#model;
     if (present !== undefined) await this.#withdraw(present.revision);
     await this.#check();
@@ -155,7 +155,7 @@ class Sequence {
     return steps.flatMap(([fits, weight, step]) => (fits ? Array.from({ length: weight }, () => step) : []));
   }
 
-  /** Returns a random pack, or often the pack of the last step, because operators repeat commands. */
+  /** Returns a new random pack, or in 35 % of calls the same pack as last time, because operators repeat commands. */
   #somePack(): PackContent {
     if (!this.#random.chance(0.35)) {
       this.#last = { content: this.#random.pick(CONTENTS), degraded: this.#random.chance(0.1) };

@@ -33,7 +33,7 @@ function cited(text: string): string[] {
 }
 
 describe("citations", () => {
-  it("of the contract name an existing section or clause", () => {
+  it("of the contract give the number of an existing section or clause", () => {
     expect(clauses.size).toBeGreaterThan(50);
     const found = texts
       .filter((path) => path !== OWN)

@@ -40,7 +40,7 @@ const MAY_IMPORT: Record<string, string[]> = {
     "datasets",
   ],
   docs: [...BELOW_OPERATIONS, "operations"],
-  // Many modules import these bindings and settings, so the file may import little itself.
+  // Many modules import `env.ts`, so it may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // Only types of the answers, because no server code may be in a caller's bundle.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],

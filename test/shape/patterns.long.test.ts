@@ -16,7 +16,7 @@ interface Pattern {
 
 const SCRIPT = /^src\/.*\.(ts|tsx|js|mjs)$/;
 const PYTHON = /^src\/client\/python\/.*\.py$/;
-/** The first argument of a call of `re`, if it is a plain literal. */
+/** Matches a call of a function of Python's `re` with a raw string literal as the first argument. */
 const PYTHON_CALL = /\bre\.(\w+)\(\s*r(f?)"([^"]*)"|\bre\.(\w+)\(\s*r(f?)'([^']*)'/g;
 
 /** Files that combine patterns from constants. The client's build joins names of its own code, which need no check. */

@@ -16,7 +16,7 @@ async function areStoresEmpty(): Promise<boolean> {
 }
 
 await reset();
-// On a busy machine a reset sometimes did not delete the previous file's data from the stores.
+// On a busy machine, a reset can leave data of the previous test file, so it is repeated until the stores are empty.
 for (let tries = 1; !(await areStoresEmpty()); tries += 1) {
   if (tries === 20) throw new Error("after 20 resets the stores still hold data of the previous test file");
   await new Promise((resolve) => setTimeout(resolve, 250));

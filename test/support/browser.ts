@@ -31,7 +31,7 @@ export async function watchedPage(browser: Browser, options: BrowserContextOptio
   page.on("request", (request) => requests.push(request.url()));
   page.on("pageerror", (error) => errors.push(String(error)));
   page.on("console", (message) => {
-    // The browser also reports every answer with status 400 or above here.
+    // For an answer with status 400 or above, the browser itself writes a message, which is not recorded.
     if (message.type() === "error" && !message.text().startsWith("Failed to load resource")) {
       errors.push(message.text());
     }

@@ -6,7 +6,8 @@ import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
 import type { Service } from "./service.ts";
 
 /**
- * Returns the rows by table. Leaves out what a restore may change, and usage, which shares write some seconds later.
+ * Returns the rows by table. Leaves out what a restore may change, and the usage of shares, because a share writes it
+ * some seconds after a download.
  */
 export async function catalogRows(service: Service): Promise<Record<string, unknown[]>> {
   const db = await service.mf.getD1Database("DB");
@@ -31,7 +32,7 @@ export async function indexRows(service: Service): Promise<unknown[]> {
   return (await db.prepare(sql).all()).results;
 }
 
-/** Copies every object of one service's bucket into the bucket of another, as other tools do, with new etags. */
+/** Copies every object from one service's bucket to another's with a plain upload, so the copies have new etags. */
 export async function copyObjects(from: Service, to: Service): Promise<void> {
   const [source, target] = [await from.mf.getR2Bucket("PACKS"), await to.mf.getR2Bucket("PACKS")];
   for (const { key } of (await source.list()).objects) {

@@ -14,7 +14,7 @@ export async function publishSample(service: Service, tradedate: string, rows: n
   await publishPack(service, tradedate, await buildPackBytes(tradedate as BeijingDate, sections));
 }
 
-/** Returns a one-time link into the console of the account. */
+/** Returns a one-time link that signs in to the console of the account. */
 export async function inviteTo(service: Service, accountId: string): Promise<string> {
   const path = `/admin/accounts/${encodeURIComponent(accountId)}/invites`;
   return (await asOperator<Invite>(service, "POST", path, {})).url;

@@ -13,7 +13,7 @@ export function tradesFile(date: string, bytes: Uint8Array, name = `${date}_trad
   return { type: "level2", date, name, bytes };
 }
 
-/** Requests a share with `file_download`. Throws with the answer when it is refused. */
+/** Requests a share with `file_download`. Throws an error that contains the answer if the request is refused. */
 export async function shareOf(
   service: Service,
   apikey: string,

@@ -14,8 +14,8 @@ export interface TakeOptions {
 }
 
 /**
- * The repeated task. `slot`, `paging` and `former` take and free a slot: for a single request, while paging, and with
- * an object of the previous version. `writes` writes a plain row twice.
+ * The repeated task. `slot` takes and frees a slot for a single request. `paging` does so while paging, and `former`
+ * with an object of the previous version. `writes` writes a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 

@@ -23,7 +23,8 @@ export class Gate extends ServedGate {
 
   override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
     if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
-    // The worker must also work with this object's lease, which has no `written` and answers undefined.
+    // The worker must also work with the lease of the previous version. It has no method `written`, and its `release`
+    // returns undefined.
     return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
   }
 

@@ -60,7 +60,7 @@ export function naiveReading(
   return reading;
 }
 
-/** Returns whether a file of quotes ends inside the names of its last columns, which a file need not have. */
+/** Returns whether a file of quotes ends inside its header, after the names of all required columns. */
 function endsInOptionalColumns(bytes: Buffer, header: string): boolean {
   const [least = ""] = /^.*(申买量10|ask_vol10)/.exec(header) ?? [];
   const isPrefix = Buffer.from(header).subarray(0, bytes.length).equals(bytes);
@@ -202,7 +202,7 @@ function timeOf(clock: string): string | null {
   return /^([01]\d|2[0-3])[0-5]\d[0-5]\d/.test(time) ? time : null;
 }
 
-/** Removes the rows that repeat earlier rows, if there are at least two. A single equal row does not prove a repeat. */
+/** Removes the rows that repeat earlier rows, if at least two rows do. A single equal row does not prove a repeat. */
 function leaveOutRepeats(reading: NaiveReading): void {
   const first = new Set<string>();
   const once = reading.rows.filter((row) => {

@@ -65,7 +65,7 @@ export interface RandomDelivery {
   /** The folder to build. */
   folder: string;
   files: MadeFile[];
-  /** Files that must be left out, besides those in `files`. */
+  /** Further files, which are not in `files` and which the build must leave out. */
   leftOut: LeftOutFile[];
   /** Securities with two sources. */
   duplicated: string[];

@@ -14,7 +14,7 @@ export interface Random {
   chance(share: number): boolean;
 }
 
-/** Returns `length` incompressible random bytes, the same for equal seeds from 0 to 255. */
+/** Returns `length` incompressible random bytes. `seed` is from 0 to 255; equal seeds give equal bytes. */
 export function randomBytes(seed: number, length: number): Buffer {
   // A stream cipher, because a generator in JavaScript takes seconds for the largest files.
   const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16, seed), Buffer.alloc(16));

@@ -20,7 +20,7 @@ export interface Prose {
 
 const CODE_LINES = 4;
 
-/** The blank before a comment distinguishes it from `*` and `/` inside a text. */
+/** A comment follows a blank, `(`, `{` or the start of a line. This excludes the `/*` in a text such as `src/*`. */
 const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
 /**

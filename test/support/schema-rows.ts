@@ -29,7 +29,8 @@ export const OLD = {
 const HOUR_MS = 3_600_000;
 const YEAR_MS = 365 * 24 * HOUR_MS;
 /**
- * A fixed instant for all deployments, because a restore keeps earlier decisions, even decisions of another deployment.
+ * The time of the decisions, the same in every test deployment. A restore keeps the deployment's own decisions. With
+ * different times, the deployment would therefore differ from the backup after the restore.
  */
 const DECIDED_AT_MS = Date.parse("2026-03-11T10:00:00+08:00");
 

@@ -95,7 +95,7 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   const server = createServer(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked;
     if (!isPrepared) {
-      // The script's functions are called once for each number, even if the client tries several deployments.
+      // The script's functions are called once for each `place`, even if the client tries several deployments.
       refusal = script.before?.(place, script.days);
       chosen = script.choose?.(place) ?? 0;
       isPrepared = true;

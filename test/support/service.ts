@@ -72,7 +72,7 @@ export interface Service {
 const shared = new Map<string, Promise<unknown>>();
 
 /**
- * Returns the result of `make`, which is called once for each `name` in this worker process. What it makes lives as
+ * Returns the result of `make`, which is called once for each `name` in this worker process. The result lives as
  * long as the process.
  */
 export function oncePerWorker<T>(name: string, make: () => Promise<T>): Promise<T> {

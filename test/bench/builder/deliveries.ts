@@ -13,7 +13,7 @@ const run = promisify(execFile);
 
 /**
  * Writes a sample day into `parts` folders below `folder`, each with about the same number of securities. Returns the
- * folders in order. The first few folders alone are the delivery of a smaller day.
+ * folders in order. A caller that builds only the first few folders builds a smaller day.
  */
 export function writeDelivery(folder: string, day: SampleDay, parts: number): string[] {
   const folders = Array.from({ length: parts }, (_, part) => join(folder, `part-${part}`));

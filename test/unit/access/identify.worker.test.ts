@@ -59,7 +59,7 @@ const callerOf = async (key: string, nowMs: number) => (await identify(DB, key, 
 beforeEach(forgetPrincipals);
 
 describe("the identification of a caller by key", () => {
-  it("reads the account with plans and limits in the same D1 round trip as additional statements", async () => {
+  it("reads the account with plans and limits, and runs additional statements in the same D1 round trip", async () => {
     const { account, accountId, key, keyId } = await holder();
     const plan = { plan: "professional" as const, startMs: NOW - 1, endMs: NOW + 1 };
     await setSubscriptions(DB, account, [plan], by);

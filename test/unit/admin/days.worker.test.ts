@@ -104,7 +104,7 @@ describe("the actions `withdraw`, `restore` and `publish`", () => {
 });
 
 describe("the action `publish`", () => {
-  it("serves a day marked as damaged again only if the bytes of its pack are intact", async () => {
+  it("makes a damaged day available again only if the bytes of its pack are intact", async () => {
     await publish(await testPack("20240103"));
     const damage = () => query`UPDATE order_days SET state = 'damaged' WHERE tradedate = '20240103'`.run();
     await damage();

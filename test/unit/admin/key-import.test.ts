@@ -95,7 +95,7 @@ describe("a key import", () => {
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
-  it("refuses each row with another account's key, a revoked key or a second end of a plan period", () => {
+  it("refuses each row with another account's key, a revoked key or another end of the same plan period", () => {
     const known = { ...empty(), keys: [{ sha256: "h9", accountId: "a", revokedAtMs: 5 }] };
     const { answer } = plan(
       [row(), row({ account: "b" }), row({ hash: "h9" }), row({ hash: "h2", end: 21 }), row({ hash: "h2" })],

@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("consist of a row with matched and unmatched shares per call snapshot, and a row for the result", () => {
+  it("consist of one row for each snapshot of the call, with matched and unmatched shares, and one row for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),

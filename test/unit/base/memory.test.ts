@@ -199,7 +199,7 @@ describe("a body that its client leaves unread", () => {
       space?.sending(20);
       await pass(100);
     }
-    // The client has read the piece of this body, so this body is not unread.
+    // The client of the first body has read what was sent to it, so the first body does not count as unread.
     all[0]?.space?.sent(20);
     const waiting = ask(budget, { bytes: 25 });
     await pass(4_600);

@@ -26,7 +26,7 @@ describe("progress on a terminal", () => {
     );
   });
 
-  it("overwrites a longer line", () => {
+  it("overwrites a longer previous line completely", () => {
     vi.useFakeTimers({ now: 0 });
     const { written, stream: terminal } = stream(true);
     const progress = byteProgress("x", 200e6, terminal);

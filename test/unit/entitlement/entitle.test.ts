@@ -116,7 +116,7 @@ describe("the search for the plan in force (contract 7.5)", () => {
   });
 });
 
-describe("the plan check of a caller without an active plan (contract 7.1, 7.5)", () => {
+describe("the plan check of a caller without an active plan for order history (contract 7.1, 7.5)", () => {
   const today = date("20260312");
   const ended = (plan: PlanName, endMs: number) => ({ plan, startMs: 0, endMs });
 
@@ -127,7 +127,7 @@ describe("the plan check of a caller without an active plan (contract 7.1, 7.5)"
     expect(entitleOrderHistory({ ...holder([]), subscriptions: [future] }, today, NOON)).toEqual(missing);
   });
 
-  it("refuses with plan_missing for an active plan without order history, even if a better plan has ended", () => {
+  it("refuses with plan_missing when the active plan lacks order history, even if a better plan has ended", () => {
     const subscriptions = [ended("flagship", NOON), { plan: "free" as const, startMs: 0, endMs: NOON + 1 }];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toMatchObject({
       reason: "plan_missing",

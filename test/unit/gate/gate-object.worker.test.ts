@@ -194,7 +194,7 @@ describe("the writes of a gate object", () => {
 });
 
 describe("a release that waits in memory for the next page's write", () => {
-  /** Returns a gate and its second page's grant, whose release is only in the object's memory. */
+  /** Returns a gate and the grant of its second page. The grant's release is only in the object's memory. */
   async function waiting() {
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });

@@ -93,8 +93,9 @@ function history(random: Random): { has: string; due: string } {
       row = credit(row, { requests: 1, files: 0 }, nowMs);
       count(-1, 0, 0);
     }
-    // After some writes the answer is lost, so the gate does not record them. After others it does.
+    // The answer to this write is lost, so the gate does not record the write.
     if (random.chance(0.3)) write();
+    // The answer to this write arrives.
     if (random.chance(0.3)) {
       const days = unwrittenDays(row);
       write();

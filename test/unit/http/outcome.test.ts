@@ -131,7 +131,7 @@ describe("messages (contract 1.8)", () => {
     expect(share).not.toContain("these: trial");
   });
 
-  it("about a day of trades or quotes name the dataset, and where data_status shows a withdrawal or damage", () => {
+  it("about a day of trades or quotes name the dataset, and for a withdrawn or damaged day also the member of data_status", () => {
     const states = ["withdrawn", "day_damaged"];
     for (const denial of EVERY_DENIAL) {
       if (!("dataset" in denial) || denial.dataset === "orders" || !DAY_REASONS.includes(denial.reason))

@@ -41,7 +41,7 @@ describe("the request log", () => {
     expect(JSON.parse(lines[0] ?? "{}")).toMatchObject({ event: "request", requestId: "r2", ended: "whole" });
   });
 
-  it("writes every refusal and fault, but only a sample of successes, each with the number it stands for", () => {
+  it("writes every refusal and fault, but only a sample of successes, each with the number of successes that it represents", () => {
     const written = (facts: Partial<RequestFacts>, random: number) => {
       const lines: string[] = [];
       const options = { successShare: () => 0.25, random: () => random };

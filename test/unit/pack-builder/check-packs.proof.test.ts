@@ -46,7 +46,7 @@ describe("the quality check of sample days", () => {
     expect(checked.sheet.summary).toMatchObject({ matching: passed, sums: passed });
   });
 
-  it("has the same result when threads share the securities", async () => {
+  it("has the same result when the securities are distributed over several threads", async () => {
     const folder = temporaryFolder();
     const day = { tradedate: DAY, rows: 6_000 };
     await writeSamplePacks(day, folder, ["orders", "trades"]);

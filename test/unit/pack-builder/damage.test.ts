@@ -15,8 +15,8 @@ const lines = Array.from({ length: 6 }, (_, number) =>
 );
 
 /**
- * Builds a pack from `file`, the orders of 600519.SH, and a file of another security. Returns the ids of 600519.SH's
- * stored orders as `numbers`.
+ * Builds a pack from `file`, which holds the orders of 600519.SH, and from a file of another security. Returns the ids
+ * of 600519.SH's stored orders as `numbers`.
  */
 async function of(file: string | Uint8Array, maxBroken = 100) {
   const { report, pack, quarantine } = await built(delivery({ [PATH]: file, ...OTHER }), { maxBroken });

@@ -280,7 +280,7 @@ describe("a broken line", () => {
     expect(cut.report.rows).toBe(1);
   });
 
-  it("beyond the allowed number prevents the pack", async () => {
+  it("beyond the allowed number makes the build fail without a pack", async () => {
     const folder = delivery({
       [PATH]: vendorFile(vendorLine(), vendorLine({ volume: "x" }), vendorLine({ volume: "y" })),
     });

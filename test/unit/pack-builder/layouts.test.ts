@@ -198,7 +198,7 @@ describe("the pack builder", () => {
 });
 
 describe("a delivery without a usable order file", () => {
-  it("is refused, whether it is missing or has only unknown files, files of another day or wrong headers", async () => {
+  it("is refused: an absent folder, only unknown files, only files of another day, or a wrong header", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),

@@ -167,7 +167,7 @@ describe("links and outside paths", () => {
 });
 
 describe("the messages of a build", () => {
-  it("never quote a file that cannot be read", async () => {
+  it("never quote the content of a file that cannot be read", async () => {
     const secret = "S3CRET-0f9a";
     for (const [name, content] of [
       ["orders.parquet", `PAR1${secret}${secret}PAR1`],

@@ -202,7 +202,7 @@ const SINGLE_ROW: Record<string, Plant> = {
   },
 };
 
-/** Returns whether the sheet names one of `codes` or, if these contain `report`, the build counted a repeated row. */
+/** Returns whether the sheet names one of `codes`; with `report` in `codes`, a repeated row in a report counts too. */
 function isFound(checked: Checked, codes: readonly string[]): boolean {
   const faults = faultsOf(checked);
   const isNamed = faults.some((fault) => codes.some((code) => fault.startsWith(`${code} `)));

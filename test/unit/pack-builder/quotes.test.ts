@@ -204,13 +204,16 @@ describe("a delivery of all three datasets", () => {
     ],
     ["turnover in tens", "行情.csv", 12, 0.1, /^price × volume of the trades is 10 times the turnover/],
     ["another day's quotes", "行情.csv", 12, 1.3, /is 1\.300 times price × volume.*from different days/],
-  ])("with %s is refused with the factor and leaves no pack", async (_, name, column, factor, problem) => {
-    const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
-    const out = temporaryFolder();
-    const build = builtDay(delivery(files), { outFolder: out, maxBroken: 1_000_000 });
-    await expect(build).rejects.toThrow(problem);
-    expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
-  });
+  ])(
+    "with %s is refused with a message that names the factor, and leaves no pack",
+    async (_, name, column, factor, problem) => {
+      const files = everyFile(sampleDay(), name, (file) => scaled(file, column, factor));
+      const out = temporaryFolder();
+      const build = builtDay(delivery(files), { outFolder: out, maxBroken: 1_000_000 });
+      await expect(build).rejects.toThrow(problem);
+      expect(readdirSync(out).filter((each) => each.endsWith(".parquet"))).toEqual([]);
+    },
+  );
 
   it("with differing units is built if only one dataset is requested, or if only bonds differ", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));

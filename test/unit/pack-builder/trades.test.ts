@@ -268,7 +268,7 @@ describe("a delivery of one or several datasets", () => {
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
   });
 
-  it("is degraded when a copy of its trades has a marker's name, such as `copy.csv.ok`", async () => {
+  it("is degraded when a copy of its trades is named like a marker file, for example `copy.csv.ok`", async () => {
     const report = await besideOrders({
       "600519.SH/逐笔成交.csv": vendorTrades(trade()),
       "copy.csv.ok": vendorTrades(trade()),
@@ -299,7 +299,7 @@ describe("a delivery of orders and one other file", () => {
   });
 
   it.each(["委托队列.csv", "mdl_4_4_1.csv", "mdl_6_28_2.csv"])(
-    "is whole when the other file is %s, which belongs to no dataset",
+    "has the result `whole` when the other file is %s, which belongs to no dataset",
     async (name) => {
       const report = await besideOrders({ [name]: "a,b\n" });
       expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });

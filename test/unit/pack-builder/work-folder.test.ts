@@ -112,7 +112,7 @@ describe("a running build", () => {
   );
 
   it.skipIf(OLD_NODE === undefined)(
-    "removes its files if its older Node launcher receives SIGTERM",
+    "removes its files if it was launched by an older Node and the launcher receives SIGTERM",
     async () => {
       const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
       child.kill("SIGTERM");
@@ -122,11 +122,14 @@ describe("a running build", () => {
     },
   );
 
-  it.skipIf(OLD_NODE === undefined)("removes its files if its older Node launcher is killed", async () => {
-    const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
-    child.kill("SIGKILL");
-    await ended;
-    await until(() => readdirSync(out).length === 0);
-    expect(isRunning(unpacker)).toBe(false);
-  });
+  it.skipIf(OLD_NODE === undefined)(
+    "removes its files if it was launched by an older Node and the launcher is killed",
+    async () => {
+      const { child, out, ended, unpacker } = await standingBuild(OLD_NODE ?? "");
+      child.kill("SIGKILL");
+      await ended;
+      await until(() => readdirSync(out).length === 0);
+      expect(isRunning(unpacker)).toBe(false);
+    },
+  );
 });

@@ -84,7 +84,7 @@ const fourColumns: AskedColumn[] = [
 ];
 
 describe("the Parquet answer (contract 6)", () => {
-  it("is the section byte for byte, and its last four bytes follow the release of the slot", async () => {
+  it("is the section byte for byte, and its last four bytes are sent only after the slot is released", async () => {
     const entry = pack.entryOf("300750");
     const { bytes, sizeBytes, events } = await pumped("300750", null);
     expect(bytes).toEqual(pack.bytes.slice(entry.offset, entry.offset + entry.length));

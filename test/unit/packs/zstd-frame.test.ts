@@ -5,7 +5,7 @@ import { printedRandom } from "../../support/random.ts";
 
 const random = printedRandom("zstd frames");
 
-/** Returns at random bytes that ZSTD stores unchanged, one repeated byte, or bytes that ZSTD compresses. */
+/** Returns `size` bytes of a random kind: incompressible bytes, one repeated byte, or compressible bytes. */
 function content(size: number): Uint8Array {
   const kind = random.pick(["random", "equal", "text"]);
   return Uint8Array.from({ length: size }, (_, at) =>
@@ -34,7 +34,7 @@ describe("the reader of ZSTD frames", () => {
     }
   });
 
-  it("never finds a frame that ends beyond the bytes, for 2,000 damaged frames", () => {
+  it("never returns a frame longer than the given bytes, for 2,000 damaged frames", () => {
     const good = zstdCompressSync(content(3_000));
     for (let run = 0; run < 2_000; run++) {
       const bad = Uint8Array.from(good.subarray(0, random.integer(0, good.length)));

@@ -54,7 +54,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if a book within 5 s before or 1 s after each row gives it, and the last book gives the result", () => {
+  it("passes if each row equals the match of an order book from 5 s before to 1 s after it, and the last book gives the result", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -76,7 +76,7 @@ describe("the auction-pack check in Shanghai", () => {
     }
   });
 
-  it("fails if the book that gives a row ended 5 s before the row or began more than 1 s after it", () => {
+  it("fails if the order book that matches a row ended 5 s before the row or began more than 1 s after it", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
@@ -118,7 +118,7 @@ describe("the auction-pack check in Shenzhen", () => {
     [91500000, 1, "0", "B", 10.1, 300],
     [91501000, 2, "0", "S", 10, 200],
     [91510000, 3, "0", "B", 10.1, 100],
-    // From 09:25 the exchange accepts such orders for the following session.
+    // An order at or after 09:25 is for the following session and does not take part in the opening auction.
     [92500000, 5, "0", "S", 10, 700],
   ];
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };

@@ -13,7 +13,7 @@ export interface Day {
   security?: { symbol: string; market: "SH" | "SZ" };
 }
 
-/** Checks one security without comparing it with other days. An omitted dataset has no rows; quotes are absent. */
+/** Checks one security, without other days and without quotes. Omitted orders or trades mean that there are no rows. */
 export function checked({
   orders = [],
   trades = [],

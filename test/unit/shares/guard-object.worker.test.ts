@@ -34,7 +34,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("d/other")).toEqual([]);
   });
 
-  it("deletes its content once all of it is older than a share can be, and continues to work", async () => {
+  it("deletes its content once all of it is older than the maximum age of a share, and continues to work", async () => {
     const guard = fresh();
     await guard.attempt({ address: "a", right: false });
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
@@ -49,7 +49,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("p")).toHaveLength(1);
   });
 
-  it("keeps newer content, and checks again later", async () => {
+  it("keeps content that is newer than this when its alarm fires, and sets the alarm again", async () => {
     const guard = fresh();
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
     expect(await runDurableObjectAlarm(guard)).toBe(true);

@@ -40,19 +40,19 @@ const RANGES: [string | null, object][] = [
   ["0-499", whole],
 ];
 
-describe("a range of a 10,000-byte file (RFC 9110, 14)", () => {
-  it.each(RANGES)("is read from %j as %j", (header, expected) => {
+describe("the Range header (RFC 9110, 14)", () => {
+  it.each(RANGES)("%j is parsed for a 10,000-byte file as %j", (header, expected) => {
     expect(spanOf(parseRange(header), SIZE)).toEqual(expected);
   });
 });
 
-describe("a range of an empty file", () => {
+describe("the Range header for an empty file", () => {
   it.each([
     ["bytes=0-", unsatisfiable],
     ["bytes=0-0", unsatisfiable],
     ["bytes=-5", whole],
     ["bytes=-0", unsatisfiable],
-  ])("is read from %j as %j", (header, expected) => {
+  ])("%j is parsed as %j", (header, expected) => {
     expect(spanOf(parseRange(header), 0)).toEqual(expected);
   });
 });

@@ -80,7 +80,7 @@ describe("the entry that a request adds to the history", () => {
     ["GET", "bytes=1-", null],
     ["GET", "bytes=1-9", null],
     ["HEAD", null, "saw"],
-  ])("for %s with the range %j is %j", (method, range, expected) => {
+  ])("with the method %s and the range %j is %j", (method, range, expected) => {
     expect(beginningOf(method, parseRange(range))).toBe(expected);
   });
 });

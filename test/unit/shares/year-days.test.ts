@@ -43,15 +43,15 @@ describe("a day of the year", () => {
     ["20260630", "upcoming"],
     ["20260303", "unknown"],
     ["20261231", "upcoming"],
-  ])("such as %s is %s", (day, state) => {
+  ])("such as %s has the state %s", (day, state) => {
     expect(stateOf(day)).toBe(state);
   });
 
-  it("with a file is present even if the calendar says that it is closed", () => {
+  it("with a file has the state present even if the calendar marks the day as closed", () => {
     expect(stateOf("20260302", { present: new Set([date("20260302")]) })).toBe("present");
   });
 
-  it("is outside if the share covers no days", () => {
+  it("has the state outside if the share covers no days", () => {
     expect(stateOf("20260309", { days: null })).toBe("outside");
   });
 

@@ -23,7 +23,7 @@ const DUE_MS = 20.5 * 3_600_000;
 const TABLES =
   "order_days day_revisions day_securities pack_markets day_packs day_files upload_parts uploads trading_days";
 
-/** The deadline of the day `today`. Every test begins with empty stores, on a different day. */
+/** The instant by which the day `today` must be published. Every test begins with empty stores, on a different day. */
 let nowMs: number;
 let today: BeijingDate;
 let tests = 0;
@@ -57,7 +57,7 @@ describe("the check for the expected day", () => {
     expect(await found()).toEqual([]);
   });
 
-  it("reports the day as withdrawn or damaged, and older damaged days too", async () => {
+  it("reports the expected day if it is withdrawn or damaged, and also reports older damaged days", async () => {
     const older = beijingDate(nowMs - 5 * DAY_MS);
     await publish(await testPack(older));
     await publish(await testPack(today));
@@ -91,7 +91,7 @@ describe("the check for the expected day", () => {
     expect(await found()).toEqual([`days warning ${today}`, `days warning ${today} (trades)`]);
   });
 
-  it("reports only the calendar when the calendar is empty", async () => {
+  it("is omitted when the calendar is empty, and the empty calendar is reported instead", async () => {
     await query`DELETE FROM trading_days`.run();
     expect(await found()).toEqual(["calendar failed "]);
   });

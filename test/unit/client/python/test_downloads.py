@@ -132,7 +132,7 @@ class Downloads(DriveCase):
         self.cuts = [500] + [0] * 8
         with self.assertRaises(ConnectionFailed):
             self.download()
-        # The first connection delivered data and then broke, so it counts too.
+        # The first connection delivers 500 bytes and then breaks. This is the first of eight failures in a row.
         self.assertEqual(len(self.server.requests), 8)
 
     def test_restart_if_the_answer_begins_at_the_wrong_byte(self):

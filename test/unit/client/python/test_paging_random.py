@@ -59,7 +59,7 @@ class RandomPaging(unittest.TestCase):
             try:
                 found = read(paging)
             except BadRequest as error:
-                # Every deployment that continues by a window has changed its secret.
+                # The secret changed on each deployment that could continue by a time window when the cursor was refused.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue

@@ -55,7 +55,7 @@ describe("charts of orders", () => {
     expect(kindOf(type, code)).toBe(kind);
   });
 
-  it("show each row that has a price, as one kind", () => {
+  it("show each row that has a price as exactly one kind", () => {
     const points = pricePoints(ROWS, PLACES);
     expect(points.drawn).toBe(3);
     expect(points.buy).toEqual([12.5, null, null]);
@@ -91,7 +91,7 @@ describe("charts of orders", () => {
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
   });
 
-  it("shorten the lunch break to a minute, and can convert each instant back", () => {
+  it("shorten the lunch break to a minute, and convert each position on the shortened axis back to its instant", () => {
     const moments = [34_200, 41_399.5, 41_400, 43_000, 46_800, 46_800.25, 54_000];
     expect([folded(41_400), folded(46_800), folded(54_000)]).toEqual([41_400, 41_460, 48_660]);
     for (const moment of moments) expect(unfolded(folded(moment))).toBeCloseTo(moment, 6);

@@ -75,7 +75,7 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
 describe("the cache of days", () => {
-  it("saves all D1 queries for the same security for 10 s, and all but one for another security", async () => {
+  it("makes D1 queries unnecessary for the same security for 10 s, and leaves one query for another security of the day", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");

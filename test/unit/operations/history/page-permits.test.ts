@@ -84,7 +84,7 @@ describe("the permits to compute a page", () => {
     // A 0 ms timer that is set while the fake clock advances fires after 1 ms.
     await vi.advanceTimersByTimeAsync(2);
     expect([second?.is, third?.is]).toEqual(["begun", "waiting"]);
-    // The late release by this page grants no other permit, because its permit was passed on after 50 ms.
+    // The slow page releases its permit late. `third` does not get it, because `second` got it after 50 ms.
     slow?.leave();
     await settled();
     expect(third?.is).toBe("waiting");

@@ -3,7 +3,10 @@ import { describe, expect, it } from "vitest";
 import { ByteWriter } from "../../../../src/pack-builder/parquet/byte-writer.ts";
 import { dictionaryChunk } from "../../../../src/pack-builder/parquet/column-chunk.ts";
 
-/** Returns the end of a column chunk that has one index byte for each of `rows` rows, and what ZSTD makes of its page. */
+/**
+ * Writes a column chunk with one index byte for each of `rows` rows. Returns the end of the chunk, and the ZSTD frame
+ * that its page has at `level`.
+ */
 function chunkOf(rows: number, level: number) {
   const indices = Uint16Array.from({ length: rows }, (_, row) => row % 4);
   const out = new ByteWriter(1024);
@@ -17,8 +20,8 @@ function chunkOf(rows: number, level: number) {
   return { end: Buffer.from(out.written().subarray(-frame.length)), frame };
 }
 
-describe("a page of indices of whole bytes", () => {
-  it("is compressed at level 9 up to 32 bytes, like in earlier packs, and at level 12 above", () => {
+describe("a page of dictionary indices that are stored as whole bytes", () => {
+  it("is compressed at level 9 if it has at most 32 bytes, as in earlier packs, and otherwise at level 12", () => {
     const tiny = chunkOf(24, 9);
     expect(tiny.end).toEqual(tiny.frame);
     expect(chunkOf(24, 12).frame).not.toEqual(tiny.frame);

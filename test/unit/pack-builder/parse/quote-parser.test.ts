@@ -42,7 +42,7 @@ function parsed(text: string) {
 const vendor = (...lines: string[]) => parsed([`${QUOTE_NAMES.join(",")},`, ...lines, ""].join("\r\n"));
 
 describe("a line of 行情.csv", () => {
-  it("fills every column from the cell with the same meaning, and drops the cells for indices", () => {
+  it("fills every column from the cell with the same meaning, and drops the cells that apply only to indices", () => {
     const said = Object.fromEntries(QUOTE_NAMES.slice(4).map((name, at) => [name, String(1000 + at)]));
     const { rows, counts, layout } = vendor(quoteLine(said));
     const at = (name: string) => Number(said[name]);

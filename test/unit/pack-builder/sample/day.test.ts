@@ -17,7 +17,7 @@ const texts = (column: OrderColumns["orderType"]): string[] =>
 const shareOf = (values: string[], wanted: string): number =>
   values.filter((value) => value === wanted).length / values.length;
 
-/** Returns the numbers of rows that share a time, in ascending order. */
+/** Counts the rows of each time. Returns the counts in ascending order. */
 function crowds(columns: OrderColumns): number[] {
   const counts = new Map<number, number>();
   for (const time of columns.time) counts.set(time, (counts.get(time) ?? 0) + 1);
@@ -159,7 +159,7 @@ describe("a sample security of Shanghai", () => {
     },
   );
 
-  it("has ascending order numbers, an order_id of 0, and phase flags whose numbers are all 0", () => {
+  it("has ascending order numbers, an order_id of 0, and phase-flag rows whose number, price and volume are 0", () => {
     const columns = columnsOf("600519");
     const types = texts(columns.orderType);
     const numbers = columns.exchangeOrderId.filter((_, row) => types[row] === "A");

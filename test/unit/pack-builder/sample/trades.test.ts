@@ -113,7 +113,7 @@ describe("the trades of a sample day", () => {
     },
   );
 
-  it("are sorted, the same for the same day, and absent for the halted security", () => {
+  it("are sorted, identical each time the day is generated, and absent for the halted security", () => {
     for (const { columns } of trades) {
       expect(columns.time.every((at, row) => row === 0 || at >= (columns.time[row - 1] ?? 0))).toBe(true);
       expect(columns.tradeId.every((id, row) => row === 0 || id > (columns.tradeId[row - 1] ?? 0))).toBe(
