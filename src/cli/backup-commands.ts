@@ -78,7 +78,7 @@ export function registerBackup(program: Command): void {
     .option(...YES_OPTION)
     .addHelpText(
       "after",
-      `${NOT_IN_IT}\nRevocations since the backup stay in force and are listed; entries are only added to the audit.\nThe served data changes in a single last step. Days whose packs are not in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are missing.`,
+      `${NOT_IN_IT}\nRevocations since the backup stay in force and are listed. The audit only gains entries.\nThe served data changes in a single last step. Days whose packs are not in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are missing.`,
     )
     .action(restore);
 }

@@ -23,7 +23,7 @@ export interface TryFacts {
   form: OperationForm;
   /** Values from the URL. */
   given: ReadonlyMap<string, string>;
-  /** The URL in the programs. */
+  /** The URL of the API that the example programs on the page contain. */
   apiUrl: string;
   /** Selectable days, newest first; empty without a served day. */
   days: readonly BeijingDate[];

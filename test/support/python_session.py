@@ -1,4 +1,5 @@
-"""Runs programs of a test: reads a line of JSON with a program and writes a line of JSON with its variable `result`."""
+"""Runs the Python programs of a test. Each line of input is a program as JSON; each line of output is JSON that contains
+the value of the program's variable `result`."""
 
 import json
 import sys

@@ -17,7 +17,7 @@ export interface DatasetFields {
   standard: readonly AskedColumn[];
   /** Fields that are returned only when `fields` names them. */
   onRequest: readonly string[];
-  /** Legacy names, which are also returned only when `fields` names them. */
+  /** Legacy names. Like the fields on request, they are returned only when `fields` names them. */
   legacy: readonly AskedColumn[];
   /** The schema of a comma-separated string or an array of column names; blank means the standard columns. */
   schema: z.ZodType<AskedColumn[]>;

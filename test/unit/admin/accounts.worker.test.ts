@@ -134,7 +134,7 @@ describe("an instant in the admin API", () => {
     await everyListAnswers();
   });
 
-  it("is shown as the last valid instant when a later instant is stored, and every list still works", async () => {
+  it("is shown as the latest valid instant if the stored one is beyond it, and every list still works", async () => {
     await testEnv.DB.batch([
       query`INSERT OR REPLACE INTO subscriptions VALUES ('far', 'trial', ${FAR - 1}, ${FAR})`,
       query`INSERT INTO audit (at_ms, actor, action, subject, after)

@@ -49,7 +49,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("p")).toHaveLength(1);
   });
 
-  it("keeps content that is newer than this when its alarm fires, and sets the alarm again", async () => {
+  it("keeps content that is newer than the maximum age of a share, and sets its alarm again", async () => {
     const guard = fresh();
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
     expect(await runDurableObjectAlarm(guard)).toBe(true);

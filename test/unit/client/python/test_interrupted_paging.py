@@ -38,7 +38,7 @@ class Interrupted(unittest.TestCase):
         return FakeDay(name, self.rows, *more, dataset=self.dataset, **known)
 
     def check(self, make, expected):
-        """Interrupts a call before each line, in a separate run, and then repeats the call."""
+        """For each line of a call, in a separate run: interrupts the call before that line, then repeats the call."""
         for name, way in WAYS.items():
             orders = make()
             places = places_of(lambda orders=orders, way=way: way(orders), MODULES)

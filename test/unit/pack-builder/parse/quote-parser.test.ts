@@ -211,7 +211,7 @@ describe("a line under the API's own column names", () => {
     expect(parsed(`${names.join(",")}\n${line(symbol)}\n`).rows).toMatchObject([{ symbol, market }]);
   });
 
-  it("with a bare code of no known range is refused", () => {
+  it("is refused if its code has no exchange and belongs to no known range", () => {
     const { reasons } = parsed(`${names.join(",")}\n${line("430047")}\n`);
     expect(reasons).toEqual(["names no security of a known exchange"]);
   });
