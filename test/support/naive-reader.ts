@@ -43,7 +43,7 @@ export function naiveReading(
   const columns = named.split(",").length;
   const wanted = Buffer.from(named).toString("latin1");
   if (header.replace(/,?\r?$/, "") !== wanted) {
-    return { ...reading, isRefused: !(dataset === "quotes" && endsInOptionalColumns(bytes, named)) };
+    return { ...reading, isRefused: !endsInOptionalColumns(bytes, named) };
   }
   for (const [number, line] of lines.entries()) {
     const isLast = number === lines.length - 1;
@@ -60,11 +60,14 @@ export function naiveReading(
   return reading;
 }
 
-/** Returns whether a file of quotes ends inside its header, after the names of all required columns. */
+/**
+ * Returns whether a file ends inside its header, after the names of all required columns. Only the last columns of
+ * quotes are optional.
+ */
 function endsInOptionalColumns(bytes: Buffer, header: string): boolean {
-  const [least = ""] = /^.*(申买量10|ask_vol10)/.exec(header) ?? [];
+  const required = /^.*(申买量10|ask_vol10)/.exec(header)?.[0] ?? header;
   const isPrefix = Buffer.from(header).subarray(0, bytes.length).equals(bytes);
-  return isPrefix && isUtf8(bytes) && bytes.length >= Buffer.byteLength(least);
+  return isPrefix && isUtf8(bytes) && bytes.length >= Buffer.byteLength(required);
 }
 
 /** Returns `rows` sorted stably by time. */
