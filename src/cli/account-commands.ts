@@ -1,8 +1,7 @@
 /** `edgetape account`: customers, their plans and quota, and their console links. */
-import type { Command } from "commander";
+import { Argument } from "commander";
 import {
   type Account,
-  type AccountContact,
   type AccountList,
   accountListSchema,
   accountSchema,
@@ -12,211 +11,190 @@ import {
   standingSchema,
 } from "../admin/wire.ts";
 import type { AdminRequest } from "./admin-client.ts";
-import {
-  confirm,
-  countArgument,
-  datasetOption,
-  defaulted,
-  type LimitWord,
-  limitOf,
-  ownLimitArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  spanArgument,
-  table,
-  YES_OPTION,
-} from "./command-line.ts";
+import { type Call, command, group } from "./command.ts";
+import { type LimitWord, limitOf, ownLimitArgument, spanArgument, table } from "./command-line.ts";
 import { type DatasetOptions, inDataset } from "./dataset-days.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
 
-/** Registers `account …`. */
-export function registerAccounts(program: Command): void {
-  const account = serviceCommand(program, "account").description("manage customers' accounts");
-  account
-    .command("create")
-    .description("create an account")
-    .argument("[account]", "the account's id, such as your name for the customer (default: a generated one)")
-    .option("--contact <text>", "how to reach the customer")
-    .option("--note <text>", "anything worth remembering")
-    .action(create);
-  account
-    .command("edit <account>")
-    .description("change an account's contact or note; what is omitted stays unchanged")
-    .option("--contact <text>", "how to reach the customer")
-    .option("--note <text>", "a note for operators; '' deletes it")
-    .action(edit);
-  account
-    .command("show <account>")
-    .description("show an account's plan, windows, remaining quota, keys and last requests")
-    .action(show);
-  account
-    .command("list")
-    .description(
-      "list all accounts by id, with their last use (to the hour); with --expiring, by the end of their plan",
-    )
-    .option(
-      "--expiring <span>",
-      "only accounts whose last plan ends within this duration, for example 7d",
-      spanArgument,
-    )
-    .option("--search <text>", "only accounts with this text in id, contact or note")
-    .action(list);
-  account
-    .command("disable <account>")
-    .description("refuse all requests of an account and end its console sessions")
-    .option(...YES_OPTION)
-    .action(change("/disable", (id) => `Refuse all requests of ${id} from now on?`));
-  account.command("enable <account>").description("serve a disabled account again").action(change("/enable"));
-  account
-    .command("sign-out <account>")
-    .description("end all console sessions of an account and cancel its unused links")
-    .option(...YES_OPTION)
-    .action(change("/sign-out", (id) => `End all console sessions of ${id} and cancel its unused links?`));
-  registerQuotas(account);
-  account
-    .command("invite <account>")
-    .description("create a one-time link into the console; the first person to use it is signed in")
-    .addOption(defaulted("--valid <span>", "how long the link stays valid, at most 7d", spanArgument, "1d"))
-    .action(invite);
+const CONTACT = option.text("<text>", "how to reach the customer");
+
+const create = command("create", {
+  says: "create an account",
+  args: [
+    new Argument(
+      "[account]",
+      "the account's id, such as your name for the customer (default: a generated one)",
+    ),
+  ],
+  options: { contact: CONTACT, note: option.text("<text>", "anything worth remembering") },
+  async run(call, { contact = "", note = "" }, accountId?: string) {
+    const body = { accountId, contact, note };
+    printAccount(call, await call.client.request(accountSchema, "POST", "/admin/accounts", { body }));
+  },
+});
+
+const edit = command("edit <account>", {
+  says: "change an account's contact or note; what is omitted stays unchanged",
+  options: { contact: CONTACT, note: option.text("<text>", "a note for operators; '' deletes it") },
+  async run(call, { contact, note }, id: string) {
+    if (contact === undefined && note === undefined) {
+      throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
+    }
+    printAccount(call, await accountOf(call, "PUT", id, "/contact", { body: { contact, note } }));
+  },
+});
+
+const show = command("show <account>", {
+  says: "show an account's plan, windows, remaining quota, keys and last requests",
+  async run(call, _, id: string) {
+    const shown = await accountOf(call, "GET", id);
+    const standing = await standingOf(call, "GET", id, "/standing");
+    call.print({ ...shown, standing }, [...accountLines(shown), "", ...standingLines(standing)]);
+  },
+});
+
+const list = command("list", {
+  says: "list all accounts by id, with their last use (to the hour); with --expiring, by the end of their plan",
+  options: {
+    expiring: option.span("only accounts whose last plan ends within this duration, for example 7d"),
+    search: option.text("<text>", "only accounts with this text in id, contact or note"),
+  },
+  async run({ client, print }, { expiring, search = "" }) {
+    const accounts: AccountList["accounts"] = [];
+    for (let next: string | null = ""; next !== null; ) {
+      const query = new URLSearchParams({ after: next, search });
+      if (expiring !== undefined) query.set("expiring", String(expiring));
+      const page: AccountList = await client.request(accountListSchema, "GET", `/admin/accounts?${query}`);
+      accounts.push(...page.accounts);
+      next = page.next;
+    }
+    if (expiring !== undefined) {
+      accounts.sort((a, b) => (a.planEndsAt ?? "").localeCompare(b.planEndsAt ?? ""));
+    }
+    const rows = accounts.map((each) => [
+      each.disabled ? `${each.accountId} (disabled)` : each.accountId,
+      each.planState === "expired" ? `${each.plan} (ended)` : (each.plan ?? "-"),
+      each.planEndsAt ?? "-",
+      String(each.keys),
+      each.lastUsedAt ?? "never",
+      each.contact,
+    ]);
+    const headings = ["account", "plan", "until", "keys", "last used (to the hour)", "contact"];
+    print({ accounts }, table(headings, rows, "no accounts"));
+  },
+});
+
+/**
+ * Returns the command `name`, which changes an account. If there is a `question`, the operator must confirm it first.
+ */
+function change(name: string, says: string, question?: (id: string) => string) {
+  return command(`${name} <account>`, {
+    says,
+    options: question === undefined ? undefined : { yes: option.YES },
+    async run(call, _, id: string) {
+      if (question !== undefined) await call.confirm(question(id));
+      printAccount(call, await accountOf(call, "POST", id, `/${name}`, { repeatable: true }));
+    },
+  });
 }
 
-function registerQuotas(account: Command): void {
-  account
-    .command("limits <account>")
-    .description("set an account's own daily limits; an omitted limit stays unchanged")
-    .option(
-      "--requests <count>",
+const ownLimit = option.parsed("<count>", ownLimitArgument);
+
+const limits = command("limits <account>", {
+  says: "set an account's own daily limits; an omitted limit stays unchanged",
+  options: {
+    requests: ownLimit(
       'requests per Beijing day and interface: a number, "unlimited", or "plan" for the limit of the plan',
-      ownLimitArgument,
-    )
-    .option(
-      "--files <count>",
+    ),
+    files: ownLimit(
       'Parquet files per Beijing day and interface: a number, "unlimited", or "plan" for the limit of the plan',
-      ownLimitArgument,
-    )
-    .action(setLimits);
-  account
-    .command("credit <account>")
-    .description("credit requests or Parquet files to today's quota")
-    .option("--requests <count>", "requests to credit", countArgument)
-    .option("--files <count>", "Parquet files to credit", countArgument)
-    .addOption(datasetOption("the dataset whose interface gets the credit").default("orders"))
-    .action(credit);
-  account
-    .command("free <account>")
-    .description("release a slot that is stuck; a running request is not stopped")
-    .addOption(datasetOption("the dataset whose interface the slot belongs to").default("orders"))
-    .option(...YES_OPTION)
-    .action(free);
-}
+    ),
+  },
+  async run(call, given, id: string) {
+    refuseNothing(given);
+    const { requests, files } = (await accountOf(call, "GET", id)).ownLimits;
+    const body = { requests: sentLimit(given.requests, requests), files: sentLimit(given.files, files) };
+    printAccount(call, await accountOf(call, "PUT", id, "/limits", { body }));
+  },
+});
 
-type ContactOptions = ServiceOptions & { contact?: string; note?: string };
-
-async function create(accountId: string | undefined, options: ContactOptions): Promise<void> {
-  const { contact = "", note = "" } = options;
-  const body = { ...(accountId === undefined ? {} : { accountId }), contact, note };
-  printAccount(options, await serviceOf(options).request(accountSchema, "POST", "/admin/accounts", { body }));
-}
-
-async function edit(id: string, options: ContactOptions): Promise<void> {
-  const { contact, note } = options;
-  if (contact === undefined && note === undefined) {
-    throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
-  }
-  const body: AccountContact = { contact, note };
-  printAccount(options, await accountOf(options, "PUT", id, "/contact", { body }));
-}
-
-async function show(id: string, options: ServiceOptions): Promise<void> {
-  const account = await accountOf(options, "GET", id);
-  const standing = await standingOf(options, "GET", id, "/standing");
-  const lines = [...accountLines(account), "", ...standingLines(standing)];
-  print(options, { ...account, standing }, lines);
-}
-
-async function list(options: ServiceOptions & { expiring?: number; search?: string }): Promise<void> {
-  const client = serviceOf(options);
-  const { expiring, search = "" } = options;
-  const accounts: AccountList["accounts"] = [];
-  for (let next: string | null = ""; next !== null; ) {
-    const query = new URLSearchParams({ after: next, search });
-    if (expiring !== undefined) query.set("expiring", String(expiring));
-    const page: AccountList = await client.request(accountListSchema, "GET", `/admin/accounts?${query}`);
-    accounts.push(...page.accounts);
-    next = page.next;
-  }
-  if (expiring !== undefined) {
-    accounts.sort((a, b) => (a.planEndsAt ?? "").localeCompare(b.planEndsAt ?? ""));
-  }
-  const rows = accounts.map((each) => [
-    each.disabled ? `${each.accountId} (disabled)` : each.accountId,
-    each.planState === "expired" ? `${each.plan} (ended)` : (each.plan ?? "-"),
-    each.planEndsAt ?? "-",
-    String(each.keys),
-    each.lastUsedAt ?? "never",
-    each.contact,
-  ]);
-  const headings = ["account", "plan", "until", "keys", "last used (to the hour)", "contact"];
-  print(options, { accounts }, table(headings, rows, "no accounts"));
-}
-
-/**
- * Returns the handler of a command that changes an account. If there is a `question`, the operator must confirm it
- * first.
- */
-function change(step: string, question?: (id: string) => string) {
-  return async (id: string, options: ServiceOptions): Promise<void> => {
-    if (question !== undefined) await confirm(question(id), options);
-    printAccount(options, await accountOf(options, "POST", id, step, { repeatable: true }));
-  };
-}
-
-type OwnLimit = LimitWord | "plan";
-
-async function setLimits(
-  id: string,
-  options: ServiceOptions & { requests?: OwnLimit; files?: OwnLimit },
-): Promise<void> {
-  refuseNothing(options);
-  const { requests, files } = (await accountOf(options, "GET", id)).ownLimits;
-  const body = { requests: ownLimit(options.requests, requests), files: ownLimit(options.files, files) };
-  printAccount(options, await accountOf(options, "PUT", id, "/limits", { body }));
-}
-
-/**
- * Returns the account's own limit to send. Undefined, which JSON omits, means that the plan's limit applies.
- */
-function ownLimit(word: OwnLimit | undefined, had: number | null | undefined): number | null | undefined {
+/** Returns the account's own limit to send. Undefined, which JSON omits, means that the plan's limit applies. */
+function sentLimit(word: LimitWord | "plan" | undefined, had: number | null | undefined) {
   return word === undefined ? had : word === "plan" ? undefined : limitOf(word);
 }
 
-function refuseNothing({ requests, files }: { requests?: unknown; files?: unknown }): void {
+function refuseNothing({ requests, files }: { requests: unknown; files: unknown }): void {
   if (requests !== undefined || files !== undefined) return;
   throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
 }
 
-/**
- * Credits requests or files to today's quota. If the answer is lost, the request is not sent again, because the quota
- * could be credited twice.
- */
-async function credit(
-  id: string,
-  options: ServiceOptions & DatasetOptions & { requests?: number; files?: number },
-): Promise<void> {
-  refuseNothing(options);
-  const { requests = 0, files = 0 } = options;
-  const standing = await standingOf(options, "POST", id, "/credit", { requests, files });
-  print(options, standing, standingLines(standing));
-}
+const credit = command("credit <account>", {
+  says: "credit requests or Parquet files to today's quota",
+  options: {
+    requests: option.count("requests to credit"),
+    files: option.count("Parquet files to credit"),
+    dataset: option.dataset("the dataset whose interface gets the credit").orElse("orders"),
+  },
+  // If the answer is lost, the request is not sent again, because the quota could be credited twice.
+  async run(call, options, id: string) {
+    refuseNothing(options);
+    const { requests = 0, files = 0 } = options;
+    const standing = await standingOf(call, "POST", id, "/credit", options, { requests, files });
+    call.print(standing, standingLines(standing));
+  },
+});
 
-async function free(id: string, options: ServiceOptions & DatasetOptions): Promise<void> {
-  const { slot } = await standingOf(options, "GET", id, "/standing");
-  if (slot !== null) await confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`, options);
-  const standing = await standingOf(options, "POST", id, "/free");
-  print(options, standing, slot === null ? "The slot was already free." : "The slot is free.");
-}
+const free = command("free <account>", {
+  says: "release a slot that is stuck; a running request is not stopped",
+  options: {
+    dataset: option.dataset("the dataset whose interface the slot belongs to").orElse("orders"),
+    yes: option.YES,
+  },
+  async run(call, options, id: string) {
+    const { slot } = await standingOf(call, "GET", id, "/standing", options);
+    if (slot !== null) await call.confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`);
+    const standing = await standingOf(call, "POST", id, "/free", options);
+    call.print(standing, slot === null ? "The slot was already free." : "The slot is free.");
+  },
+});
+
+const invite = command("invite <account>", {
+  says: "create a one-time link into the console; the first person to use it is signed in",
+  options: {
+    valid: option.span("how long the link stays valid, at most 7d").orElse(spanArgument("1d"), "1d"),
+  },
+  async run({ client, print }, { valid }, id: string) {
+    const request = { body: { validMs: valid } };
+    const invited = await client.request(inviteSchema, "POST", accountPath(id, "/invites"), request);
+    print(invited, [
+      invited.url,
+      `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
+    ]);
+  },
+});
+
+export const account = group("account", "manage customers' accounts", [
+  create,
+  edit,
+  show,
+  list,
+  change(
+    "disable",
+    "refuse all requests of an account and end its console sessions",
+    (id) => `Refuse all requests of ${id} from now on?`,
+  ),
+  change("enable", "serve a disabled account again"),
+  change(
+    "sign-out",
+    "end all console sessions of an account and cancel its unused links",
+    (id) => `End all console sessions of ${id} and cancel its unused links?`,
+  ),
+  limits,
+  credit,
+  free,
+  invite,
+]);
 
 /** Returns the path of an account's admin route. */
 export function accountPath(accountId: string, below = ""): string {
@@ -225,39 +203,30 @@ export function accountPath(accountId: string, below = ""): string {
 
 /** Sends a request about an account and returns the account from the answer. */
 export function accountOf(
-  options: ServiceOptions,
+  { client }: Call,
   method: "GET" | "POST" | "PUT",
   id: string,
   below = "",
   request?: AdminRequest,
 ): Promise<Account> {
-  return serviceOf(options).request(accountSchema, method, accountPath(id, below), request);
+  return client.request(accountSchema, method, accountPath(id, below), request);
 }
 
 function standingOf(
-  options: ServiceOptions & DatasetOptions,
+  { client }: Call,
   method: "GET" | "POST",
   id: string,
   below: string,
+  of: DatasetOptions = {},
   body?: unknown,
 ): Promise<Standing> {
-  const path = inDataset(accountPath(id, below), options.dataset ?? "orders");
-  return serviceOf(options).request(standingSchema, method, path, { body });
-}
-
-async function invite(id: string, options: ServiceOptions & { valid: number }): Promise<void> {
-  const request = { body: { validMs: options.valid } };
-  const path = accountPath(id, "/invites");
-  const invited = await serviceOf(options).request(inviteSchema, "POST", path, request);
-  print(options, invited, [
-    invited.url,
-    `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
-  ]);
+  const path = inDataset(accountPath(id, below), of.dataset ?? "orders");
+  return client.request(standingSchema, method, path, { body });
 }
 
 /** Prints an account. */
-export function printAccount(options: ServiceOptions, account: Account): void {
-  print(options, account, accountLines(account));
+export function printAccount({ print }: Call, of: Account): void {
+  print(of, accountLines(of));
 }
 
 /** Returns the lines for an account: contact, note and limits, then tables of plans, keys and console sessions. */

@@ -6,13 +6,14 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Command, Option } from "commander";
+import { Argument } from "commander";
 import * as z from "zod";
-import { dataTypeSchema, type Notice } from "../admin/wire.ts";
+import type { Notice } from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
-import { countText, dateArgument, print, serviceOf, sizeText, table } from "./command-line.ts";
+import { command } from "./command.ts";
+import { countText, sizeText, table } from "./command-line.ts";
 import { availableDays } from "./dataset-days.ts";
 import { EXIT } from "./exit.ts";
 import { type Delivery, measured, type NamedDelivery, namedDeliveries } from "./nightly/drop-folder.ts";
@@ -21,66 +22,57 @@ import {
   type DatasetOutcome,
   type DayOutcome,
   isWell,
-  type LoadingOptions,
+  LOADING,
   type LoadOptions,
   loadDay,
   recallDay,
   unloadedDay,
 } from "./nightly/load-day.ts";
-import { loadOptionsOf, lockWork, withLoading } from "./nightly/nightly.ts";
-import { deliveryProblem, type Expected } from "./nightly/wait-for-delivery.ts";
-import { tell, type WebhookOptions, webhookOf, withWebhook } from "./webhook.ts";
+import { loadOptionsOf, lockWork } from "./nightly/nightly.ts";
+import { deliveryProblem, EXPECT } from "./nightly/wait-for-delivery.ts";
+import * as option from "./option.ts";
+import { tell, WEBHOOK, webhookOf } from "./webhook.ts";
 
-interface BackfillOptions extends LoadingOptions, WebhookOptions, Expected {
-  from?: BeijingDate;
-  to?: BeijingDate;
-  oldestFirst?: boolean;
-  failed?: boolean;
-}
+const OPTIONS = {
+  from: option.day("the first day (default: the oldest one in the folder)"),
+  to: option.day("the last day (default: the newest one in the folder)"),
+  oldestFirst: option.flag("load the oldest day first"),
+  failed: option.flag("load only days whose last attempt from this work folder failed"),
+  expect: EXPECT("kinds of files for shares that a complete day must have"),
+  ...LOADING,
+};
 
-/** Registers `backfill`. */
-export function registerBackfill(program: Command): void {
-  const command = program
-    .command("backfill")
-    .description("build and publish every day of a folder, newest first; run it again to resume")
-    .argument(
+export const backfill = command("backfill", {
+  says: "build and publish every day of a folder, newest first; run it again to resume",
+  args: [
+    new Argument(
       "<folder of days>",
       "the folder with the deliveries, which are named as for `nightly` and can be in subfolders of years and months",
-    )
-    .option("--from <YYYYMMDD>", "the first day (default: the oldest one in the folder)", dateArgument)
-    .option("--to <YYYYMMDD>", "the last day (default: the newest one in the folder)", dateArgument)
-    .option("--oldest-first", "load the oldest day first")
-    .option("--failed", "load only days whose last attempt from this work folder failed")
-    .addOption(
-      new Option("--expect <type...>", "kinds of files for shares that a complete day must have").choices(
-        dataTypeSchema.options,
-      ),
-    );
-  withWebhook(withLoading(command)).addHelpText(
-    "after",
+    ),
+  ],
+  options: { ...OPTIONS, ...WEBHOOK },
+  help:
     "\nThe command ends with a table of the days and their results: served, degraded (with rows left out), failed, withdrawn (by\n" +
-      "an operator; --failed does not retry such a day), untried (after three failures in a row). A day without a time was loaded by\n" +
-      "an earlier run. Events with their times are written to backfill.jsonl in the work folder.\n" +
-      "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some days.",
-  );
-  command.action(run);
-}
-
-async function run(folder: string, options: BackfillOptions): Promise<void> {
-  const webhook = webhookOf(options);
-  const run = loadOptionsOf(folder, options);
-  const unlock = await lockWork(run);
-  try {
-    const { announcedAtMs, ...result } = await backfill(serviceOf(options), run);
-    const notice = noticeOf(result);
-    const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
-    print(options, result, [...tableOf(result.table), ...ending]);
-    process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
-    if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
-  } finally {
-    unlock();
-  }
-}
+    "an operator; --failed does not retry such a day), untried (after three failures in a row). A day without a time was loaded by\n" +
+    "an earlier run. Events with their times are written to backfill.jsonl in the work folder.\n" +
+    "Exit status 1: some days failed or are withdrawn, and the next run tries them again. 3: rows were left out of some days.",
+  async run(call, options, folder: string) {
+    const webhook = webhookOf(options);
+    const run = loadOptionsOf(folder, options);
+    const unlock = await lockWork(run);
+    try {
+      const { announcedAtMs, ...result } = await loadDays(call.client, run);
+      const notice = noticeOf(result);
+      const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
+      call.print(result, [...tableOf(result.table), ...ending]);
+      process.exitCode =
+        result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
+      if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
+    } finally {
+      unlock();
+    }
+  },
+});
 
 function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
   const { table: _, ...facts } = result;
@@ -135,7 +127,7 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
 const FAILURES_IN_A_ROW = 3;
 
 /** A run of `backfill`. */
-type Run = BackfillOptions & LoadOptions;
+type Run = option.Values<typeof OPTIONS> & LoadOptions;
 
 /**
  * `degraded`: served with rows left out. `withdrawn`: not published, because an operator withdrew the day. `untried`:
@@ -181,7 +173,7 @@ interface Backfilled {
  * Loads every day of the folder, except days that an earlier run loaded and the service still serves. The service
  * refuses withdrawn days with a message that names the operator and the reason.
  */
-async function backfill(client: AdminClient, run: Run): Promise<Backfilled> {
+async function loadDays(client: AdminClient, run: Run): Promise<Backfilled> {
   const { named, gone } = await asked(run);
   const days = named.map(({ tradedate }) => tradedate);
   const available = new Map<DatasetName, ReadonlyMap<string, unknown>>();

@@ -5,7 +5,6 @@
 
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import type { Command } from "commander";
 import {
   type AdoptableDay,
   type BackupPage,
@@ -30,73 +29,41 @@ import {
   type WholeBackup,
   writeBackup,
 } from "./backup-file.ts";
-import {
-  confirm,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  YES_OPTION,
-} from "./command-line.ts";
+import { command, group, localCommand } from "./command.ts";
 import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal, sentenceOf } from "./exit.ts";
+import * as option from "./option.ts";
 
 const NOT_IN_IT =
   "\nA backup does not contain secrets, R2 objects, today's quota counters or console sessions. If CURSOR_SECRET\n" +
   "differs after a restore, clients must start paging again; if SHARE_SECRET differs, shares have different passwords.";
 
-/** Registers `backup create`, `backup verify` and `backup restore`. */
-export function registerBackup(program: Command): void {
-  const backup = serviceCommand(program, "backup").description(
-    "save accounts, plans, hashes of keys, calendar and catalog to a file, and restore them",
-  );
-  backup
-    .command("create")
-    .description("write a backup to a new file")
-    .option(
-      "--out <file or folder>",
-      "the file, compressed if its name ends in .gz; a path without an extension is a folder, and the file in it is named after the time",
-      ".",
-    )
-    .addHelpText("after", NOT_IN_IT)
-    .action(create);
-  backup
-    .command("verify <file>")
-    .description("check that a backup is complete and show its content, without a service")
-    .option("--json", "print the answer as JSON")
-    .action(verify);
-  backup
-    .command("restore <file>")
-    .description(
-      "replace a deployment's data with a backup; run it again after any interruption. A completed restore of the same file is repeated only with --force",
-    )
-    .option("--force", "restore even if the deployment has data; that data is lost")
-    .option(
-      "--unauthenticated",
-      "do not verify the backup's seals; needed when BACKUP_SECRET is lost or an older version made the backup",
-    )
-    .option(...YES_OPTION)
-    .addHelpText(
-      "after",
-      `${NOT_IN_IT}\nRevocations since the backup stay in force and are listed. The audit only gains entries.\nThe served data changes in a single last step. Days whose packs are not in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are missing.`,
-    )
-    .action(restore);
-}
-
-async function create(options: ServiceOptions & { out: string }): Promise<void> {
-  const created = await createBackup(serviceOf(options), fileAt(options.out));
-  if (!created.oneMoment) {
-    console.error(
-      "The catalog changed while the backup was read; the backup has only some of these changes.",
-    );
-  }
-  if (created.sealedWith === null) {
-    console.error(
-      "The backup is not sealed, because the service has no BACKUP_SECRET: an edited backup cannot be detected. See `edgetape doctor`.",
-    );
-  }
-  print(options, created, [`${created.path} is written.`, ...rowLines(created.rows)]);
-}
+const create = command("create", {
+  says: "write a backup to a new file",
+  options: {
+    out: option
+      .text(
+        "<file or folder>",
+        "the file, compressed if its name ends in .gz; a path without an extension is a folder, and the file in it is named after the time",
+      )
+      .orElse("."),
+  },
+  help: NOT_IN_IT,
+  async run({ client, print }, { out }) {
+    const created = await createBackup(client, fileAt(out));
+    if (!created.oneMoment) {
+      console.error(
+        "The catalog changed while the backup was read; the backup has only some of these changes.",
+      );
+    }
+    if (created.sealedWith === null) {
+      console.error(
+        "The backup is not sealed, because the service has no BACKUP_SECRET: an edited backup cannot be detected. See `edgetape doctor`.",
+      );
+    }
+    print(created, [`${created.path} is written.`, ...rowLines(created.rows)]);
+  },
+});
 
 /**
  * Returns the path of the file to write for `out`. `out` means a folder if it is an existing folder, ends in a slash or
@@ -117,34 +84,53 @@ export function fileAt(out: string): string {
   }
 }
 
-async function verify(path: string, options: { json?: boolean }): Promise<void> {
-  const { head, end } = await openBackup(path);
-  const { at, service, version, identity } = head;
-  const sealedWith = identity?.seal?.version ?? null;
-  print(options, { path, whole: true, at, service, version, sealedWith, ...end }, [
-    `${path} is complete: ${service} (${version}) at ${at}.`,
-    sealedWith === null
-      ? "It is not sealed: restoring it needs --unauthenticated."
-      : `It is sealed with version ${sealedWith} of BACKUP_SECRET; the service checks the seal during a restore.`,
-    ...rowLines(end.rows),
-  ]);
-}
+const verify = localCommand("verify <file>", {
+  says: "check that a backup is complete and show its content, without a service",
+  options: { json: option.AS_JSON },
+  async run({ print }, _, path: string) {
+    const { head, end } = await openBackup(path);
+    const { at, service, version, identity } = head;
+    const sealedWith = identity?.seal?.version ?? null;
+    print({ path, whole: true, at, service, version, sealedWith, ...end }, [
+      `${path} is complete: ${service} (${version}) at ${at}.`,
+      sealedWith === null
+        ? "It is not sealed: restoring it needs --unauthenticated."
+        : `It is sealed with version ${sealedWith} of BACKUP_SECRET; the service checks the seal during a restore.`,
+      ...rowLines(end.rows),
+    ]);
+  },
+});
 
-async function restore(path: string, options: RestoreOptions): Promise<void> {
-  const client = serviceOf(options);
-  const backup = await openBackup(path);
-  if (options.force) {
-    const question = `Replace everything in ${client.baseUrl} with ${path}, made ${backup.head.at}?`;
-    await confirm(question, options);
-  }
-  const restored = await restoreBackup(client, backup, options).catch((error: unknown) => {
-    const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
-    throw isFull ? new CommandFailure(`${error.message} To replace the data, add --force.`) : error;
-  });
-  print(options, restored, restoredLines(path, restored));
-  if (restored.overEmpty) console.error(UNKNOWN_SINCE.join("\n"));
-  if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
-}
+const restore = command("restore <file>", {
+  says: "replace a deployment's data with a backup; run it again after any interruption. A completed restore of the same file is repeated only with --force",
+  options: {
+    force: option.flag("restore even if the deployment has data; that data is lost"),
+    unauthenticated: option.flag(
+      "do not verify the backup's seals; needed when BACKUP_SECRET is lost or an older version made the backup",
+    ),
+    yes: option.YES,
+  },
+  help: `${NOT_IN_IT}\nRevocations since the backup stay in force and are listed. The audit only gains entries.\nThe served data changes in a single last step. Days whose packs are not in R2 are not served: copy the\nobjects first, or publish those days again.\nExit status 3: restored, but days or files are missing.`,
+  async run({ client, confirm, print }, options, path: string) {
+    const backup = await openBackup(path);
+    if (options.force) {
+      await confirm(`Replace everything in ${client.baseUrl} with ${path}, made ${backup.head.at}?`);
+    }
+    const restored = await restoreBackup(client, backup, options).catch((error: unknown) => {
+      const isFull = error instanceof ServiceRefusal && error.refused.reason === "not_empty";
+      throw isFull ? new CommandFailure(`${error.message} To replace the data, add --force.`) : error;
+    });
+    print(restored, restoredLines(path, restored));
+    if (restored.overEmpty) console.error(UNKNOWN_SINCE.join("\n"));
+    if (restored.lacking.length > 0) process.exitCode = EXIT.degraded;
+  },
+});
+
+export const backup = group(
+  "backup",
+  "save accounts, plans, hashes of keys, calendar and catalog to a file, and restore them",
+  [create, verify, restore],
+);
 
 const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => string> = {
   token: (subject, at) => `operator's token ${subject}: revoked ${at}`,
@@ -260,18 +246,11 @@ interface Restored {
   overEmpty: boolean;
 }
 
-interface RestoreOptions extends ServiceOptions {
-  /** Restores even when the deployment has data, which is lost. */
-  force?: boolean;
-  /** Restores without verifying the backup's seals. */
-  unauthenticated?: boolean;
-}
-
 /** Restores `backup`, or resumes an interrupted restore of the same file. */
 async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
-  { force = false, unauthenticated = false }: RestoreOptions,
+  { force = false, unauthenticated = false }: Record<"force" | "unauthenticated", boolean | undefined>,
 ): Promise<Restored> {
   const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;

@@ -3,20 +3,14 @@
 import { basename } from "node:path";
 import chineseDays from "chinese-days";
 import library from "chinese-days/package.json" with { type: "json" };
-import { type Command, Option } from "commander";
 import { calendarChangedSchema, calendarSchema } from "../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, isWeekend, parseBeijingDate } from "../calendar/beijing.ts";
 import type { AdminClient } from "./admin-client.ts";
-import {
-  dateArgument,
-  numberArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-} from "./command-line.ts";
+import { command, DAY_ARGUMENT, group } from "./command.ts";
+import { numberArgument } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
+import * as option from "./option.ts";
 
 /** The maximum number of days in one admin request. */
 const DAYS_PER_REQUEST = 4_000;
@@ -24,76 +18,78 @@ const DAYS_PER_REQUEST = 4_000;
 /** The source of days marked by hand. */
 const MARKED_SOURCE = "marked by the operator";
 
-const FORCE_OPTION = ["--force", "accept a Saturday or Sunday as a trading day"] as const;
+const FORCE = option.flag("accept a Saturday or Sunday as a trading day");
+const year = option.parsed("<year>", numberArgument(/^(19|20)\d\d$/, "a year such as 2026"));
 
-/** Registers `calendar load`, `calendar mark` and `calendar show`. */
-export function registerCalendar(program: Command): void {
-  const calendar = serviceCommand(program, "calendar").description(
-    "load and show the trading days of the exchanges",
-  );
-  calendar
-    .command("load")
-    .description("load the trading days of a year from the holiday library or your own list")
-    .option("--year <year>", "a year whose public holidays are in the library", yearArgument)
-    .option(
-      "--file <path>",
+const load = command("load", {
+  says: "load the trading days of a year from the holiday library or your own list",
+  options: {
+    year: year("a year whose public holidays are in the library"),
+    file: option.text(
+      "<path>",
       "a file with one trading day per line (YYYYMMDD), or with `day,1` or `day,0` per line for open and closed days",
-    )
-    .option(...FORCE_OPTION)
-    .action(load);
-  calendar
-    .command("mark")
-    .description("mark one day as open or closed")
-    .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(
-      new Option("--as <state>", "the state of the day").choices(["open", "closed"]).makeOptionMandatory(),
-    )
-    .option(...FORCE_OPTION)
-    .action(mark);
-  calendar
-    .command("show")
-    .description("show the trading days of a year")
-    .option("--year <year>", "the year (default: the current one)", yearArgument)
-    .action(show);
-}
+    ),
+    force: FORCE,
+  },
+  async run({ client, print }, { year, file, force }) {
+    if ((year === undefined) === (file === undefined)) {
+      throw new CommandFailure("Give either --year or --file.", EXIT.usage);
+    }
+    const [days, source] =
+      file === undefined
+        ? [libraryYear(year ?? 0), LIBRARY_SOURCE]
+        : [parseCalendarFile(await readOperatorText(file), file), basename(file)];
+    const { changed, knownUntil } = await loadCalendar(client, days, source, force);
+    const open = days.filter((day) => day.open).length;
+    print(
+      { days: days.length, open, changed, knownUntil },
+      `${days.length} days loaded, of which ${open} are trading days; ${changed} days are new or changed. The calendar is known until ${knownUntil}.`,
+    );
+  },
+});
 
-const yearArgument = numberArgument(/^(19|20)\d\d$/, "a year such as 2026");
+const mark = command("mark", {
+  says: "mark one day as open or closed",
+  args: [DAY_ARGUMENT],
+  options: {
+    as: option.choice("<state>", ["open", "closed"], "the state of the day").required(),
+    force: FORCE,
+  },
+  async run({ client, print }, { as: state, force }, day: BeijingDate) {
+    const days = [{ day, open: state === "open" }];
+    const { changed } = await loadCalendar(client, days, MARKED_SOURCE, force);
+    print(
+      { day, state, changed },
+      changed === 0 ? `${day} was already ${state}.` : `${day} is now ${state}.`,
+    );
+  },
+});
 
-async function load(
-  options: ServiceOptions & { year?: number; file?: string; force?: boolean },
-): Promise<void> {
-  const client = serviceOf(options);
-  if ((options.year === undefined) === (options.file === undefined)) {
-    throw new CommandFailure("Give either --year or --file.", EXIT.usage);
-  }
-  const [days, source] =
-    options.file === undefined
-      ? libraryYear(options.year ?? 0)
-      : ([
-          parseCalendarFile(await readOperatorText(options.file), options.file),
-          basename(options.file),
-        ] as const);
-  const { changed, knownUntil } = await loadCalendar(client, days, source, options.force);
-  const open = days.filter((day) => day.open).length;
-  print(
-    options,
-    { days: days.length, open, changed, knownUntil },
-    `${days.length} days loaded, of which ${open} are trading days; ${changed} days are new or changed. The calendar is known until ${knownUntil}.`,
-  );
-}
+const show = command("show", {
+  says: "show the trading days of a year",
+  options: { year: year("the year (default: the current one)") },
+  async run({ client, print }, { year = Number(beijingDate(Date.now()).slice(0, 4)) }) {
+    const shown = await client.request(calendarSchema, "GET", `/admin/calendar?year=${year}`);
+    const open = shown.days.filter((day) => day.open).map((day) => day.day);
+    const months = [...new Set(open.map((day) => day.slice(0, 6)))];
+    print(shown, [
+      `${year}: ${shown.days.length} days known, of which ${open.length} are trading days; last day known without a gap: ${shown.knownUntil ?? "none"}.`,
+      ...months.map((month) => {
+        const days = open.filter((day) => day.startsWith(month));
+        return `${month}  ${days.map((day) => day.slice(6)).join(" ")}`;
+      }),
+    ]);
+  },
+});
 
-async function mark(
-  day: BeijingDate,
-  options: ServiceOptions & { as: "open" | "closed"; force?: boolean },
-): Promise<void> {
-  const days = [{ day, open: options.as === "open" }];
-  const { changed } = await loadCalendar(serviceOf(options), days, MARKED_SOURCE, options.force);
-  const sentence = changed === 0 ? `${day} was already ${options.as}.` : `${day} is now ${options.as}.`;
-  print(options, { day, state: options.as, changed }, sentence);
-}
+export const calendar = group("calendar", "load and show the trading days of the exchanges", [
+  load,
+  mark,
+  show,
+]);
 
-function libraryYear(year: number): [ExchangeDay[], string] {
-  if (knowsHolidays(year)) return [exchangeDays(year), LIBRARY_SOURCE];
+function libraryYear(year: number): ExchangeDay[] {
+  if (knowsHolidays(year)) return exchangeDays(year);
   throw new CommandFailure(
     `The holidays of ${year} are not in the library (${LIBRARY_SOURCE}); update it once they are announced, or give your own list with --file.`,
   );
@@ -118,20 +114,6 @@ export async function loadCalendar(
     knownUntil = answer.knownUntil;
   }
   return { changed, knownUntil };
-}
-
-async function show(options: ServiceOptions & { year?: number }): Promise<void> {
-  const year = options.year ?? Number(beijingDate(Date.now()).slice(0, 4));
-  const calendar = await serviceOf(options).request(calendarSchema, "GET", `/admin/calendar?year=${year}`);
-  const open = calendar.days.filter((day) => day.open).map((day) => day.day);
-  const months = [...new Set(open.map((day) => day.slice(0, 6)))];
-  print(options, calendar, [
-    `${year}: ${calendar.days.length} days known, of which ${open.length} are trading days; last day known without a gap: ${calendar.knownUntil ?? "none"}.`,
-    ...months.map((month) => {
-      const days = open.filter((day) => day.startsWith(month));
-      return `${month}  ${days.map((day) => day.slice(6)).join(" ")}`;
-    }),
-  ]);
 }
 
 /**

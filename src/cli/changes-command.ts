@@ -1,70 +1,49 @@
 /** `edgetape changes`: lists the changes of the days that the service serves, in the order in which they happened. */
-import type { Command } from "commander";
 import { type Change, type ChangeList, changeListSchema } from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
-import {
-  countArgument,
-  datasetOption,
-  instantArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  table,
-} from "./command-line.ts";
-import { type DatasetOptions, datasetsOf, inDataset } from "./dataset-days.ts";
-
-interface ChangesOptions extends ServiceOptions, DatasetOptions {
-  /** Unix milliseconds. */
-  since?: number;
-  after?: number;
-}
+import { command } from "./command.ts";
+import { countArgument, table } from "./command-line.ts";
+import { datasetsOf, inDataset } from "./dataset-days.ts";
+import * as option from "./option.ts";
 
 /** The maximum number of codes that are shown from a list. */
 const SHOWN_CODES = 5;
 
-/** Registers `changes`. */
-export function registerChanges(program: Command): void {
-  serviceCommand(program, "changes")
-    .description(
-      "list which days were published, restored, withdrawn or damaged, and which securities differ",
-    )
-    .option(
-      "--since <instant>",
+export const changes = command("changes", {
+  says: "list which days were published, restored, withdrawn or damaged, and which securities differ",
+  options: {
+    since: option.instant(
       "only changes at or after this instant: a day (its beginning in Beijing), today, yesterday or RFC 3339",
-      instantArgument,
-    )
-    .option("--after <number>", "only changes after the one with this number", countArgument)
-    .addOption(datasetOption("only this dataset (default: all)"))
-    .action(listChanges);
-}
-
-async function listChanges(options: ChangesOptions): Promise<void> {
-  const client = serviceOf(options);
-  const changes: Change[] = [];
-  let nextAfter = options.after ?? 0;
-  for (const dataset of datasetsOf(options)) {
-    let page: ChangeList | undefined;
-    do {
-      const query = new URLSearchParams({ after: String(page?.nextAfter ?? options.after ?? 0) });
-      if (options.since !== undefined) query.set("since", new Date(options.since).toISOString());
-      page = await client.request(changeListSchema, "GET", inDataset(`/admin/changes?${query}`, dataset));
-      changes.push(...page.changes);
-    } while (page.hasMore);
-    nextAfter = Math.max(nextAfter, page.nextAfter);
-  }
-  changes.sort((a, b) => a.change - b.change);
-  const rows = changes.map((each) => [
-    String(each.change),
-    each.at,
-    dayName(each.tradedate, each.dataset ?? "orders"),
-    each.kind,
-    each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
-    differences(each),
-  ]);
-  const headings = ["change", "at", "day", "what", "revision", "securities that differ"];
-  print(options, { changes, nextAfter }, table(headings, rows, "Nothing has changed."));
-}
+    ),
+    after: option.parsed("<number>", countArgument)("only changes after the one with this number"),
+    dataset: option.dataset("only this dataset (default: all)"),
+  },
+  async run({ client, print }, { since, after = 0, ...of }) {
+    const changes: Change[] = [];
+    let nextAfter = after;
+    for (const dataset of datasetsOf(of)) {
+      let page: ChangeList | undefined;
+      do {
+        const query = new URLSearchParams({ after: String(page?.nextAfter ?? after) });
+        if (since !== undefined) query.set("since", new Date(since).toISOString());
+        page = await client.request(changeListSchema, "GET", inDataset(`/admin/changes?${query}`, dataset));
+        changes.push(...page.changes);
+      } while (page.hasMore);
+      nextAfter = Math.max(nextAfter, page.nextAfter);
+    }
+    changes.sort((a, b) => a.change - b.change);
+    const rows = changes.map((each) => [
+      String(each.change),
+      each.at,
+      dayName(each.tradedate, each.dataset ?? "orders"),
+      each.kind,
+      each.previous === null ? String(each.revision) : `${each.previous} → ${each.revision}`,
+      differences(each),
+    ]);
+    const headings = ["change", "at", "day", "what", "revision", "securities that differ"];
+    print({ changes, nextAfter }, table(headings, rows, "Nothing has changed."));
+  },
+});
 
 function differences({ securities }: Change): string {
   if (securities === null) return "-";

@@ -1,82 +1,7 @@
-/** Shared parts of commands: options, arguments, confirmation and output. */
-
-import { createInterface } from "node:readline/promises";
-import { Command, InvalidArgumentError, Option } from "commander";
+/** Parses the values of arguments and options, and formats output. */
+import { InvalidArgumentError } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
-import { DATASET_NAMES } from "../datasets/registry.ts";
-import { AdminClient } from "./admin-client.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
-
-export interface ServiceOptions {
-  url?: string;
-  token?: string;
-  json?: boolean;
-  /** Skips the confirmation. */
-  yes?: boolean;
-}
-
-/** A command that calls the service. The command and its subcommands have the options of `withService`. */
-class ServiceCommand extends Command {
-  override createCommand(name?: string): Command {
-    return new ServiceCommand(name);
-  }
-
-  override action(run: Parameters<Command["action"]>[0]): this {
-    // A command with its own `--json` does not call the service.
-    if (!this.options.some(({ long }) => long === "--json")) withService(this);
-    return super.action(run);
-  }
-}
-
-/** Adds the command `name` to `program`. It and its subcommands have `--url`, `--token` and `--json`. */
-export function serviceCommand(program: Command, name: string): Command {
-  const command = new ServiceCommand(name).copyInheritedSettings(program);
-  program.addCommand(command);
-  return command;
-}
-
-/** Adds `--url`, `--token` and `--json` to a command. */
-export function withService(command: Command): Command {
-  return command
-    .option("--url <address>", "the service, for example https://api.example.com (or EDGETAPE_URL)")
-    .option(
-      "--token <token>",
-      "the operator's token (prefer EDGETAPE_TOKEN, because other users can see command lines)",
-    )
-    .option("--json", "print the answer as JSON");
-}
-
-/** Returns a client for the service that the options name. For absent options, environment variables are used. */
-export function serviceOf(options: ServiceOptions): AdminClient {
-  const baseUrl = options.url ?? process.env.EDGETAPE_URL;
-  const token = options.token ?? process.env.EDGETAPE_TOKEN;
-  if (!baseUrl)
-    throw new CommandFailure(
-      "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
-      EXIT.usage,
-    );
-  if (!token)
-    throw new CommandFailure(
-      "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
-      EXIT.usage,
-    );
-  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, EXIT.usage);
-  }
-  const seconds = process.env.EDGETAPE_TIMEOUT;
-  if (!seconds) return new AdminClient({ baseUrl, token });
-  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
-    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", EXIT.usage);
-  }
-  return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
-}
-
-/** Prints a command's result on stdout: `answer` with `--json`, else `lines`. */
-export function print(options: ServiceOptions, answer: unknown, lines: string | string[]): void {
-  const text = options.json ? JSON.stringify(answer, null, 2) : [lines].flat().join("\n");
-  process.stdout.write(`${text}\n`);
-}
 
 /**
  * Returns rows as aligned columns with headings; the last column is not padded. If there are no rows, returns `none`,
@@ -94,43 +19,12 @@ export function table(headings: string[], rows: string[][], none?: string): stri
   );
 }
 
-export const YES_OPTION = ["--yes", "do it without asking"] as const;
-
-/**
- * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
- * not confirm, and when there is no terminal to ask on.
- */
-export async function confirm(question: string, { yes = false }: ServiceOptions): Promise<void> {
-  if (yes) return;
-  if (!process.stdin.isTTY)
-    throw new CommandFailure(`${question} There is no terminal for the confirmation: add --yes.`, EXIT.usage);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const reply = await terminal.question(`${question} [y/N] `);
-  terminal.close();
-  if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
-}
-
 /** Names of days, with their distance from today in days. */
 const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
   ["yesterday", -1],
   ["today", 0],
   ["tomorrow", 1],
 ]);
-
-/** Returns an option whose default is shown as `text` in the help. */
-export function defaulted(
-  flags: string,
-  description: string,
-  parse: (text: string) => unknown,
-  text: string,
-): Option {
-  return new Option(flags, description).argParser(parse).default(parse(text), text);
-}
-
-/** Returns the option `--dataset` with the existing datasets as choices. */
-export function datasetOption(description: string): Option {
-  return new Option("--dataset <name>", description).choices(DATASET_NAMES);
-}
 
 /** Parses a day as `YYYYMMDD`. */
 export function dateArgument(text: string): BeijingDate {

@@ -4,7 +4,6 @@
  * the same time, only one of them therefore succeeds.
  */
 import { join } from "node:path";
-import { type Command, InvalidArgumentError, Option } from "commander";
 import {
   type AdoptableDay,
   type AdoptDay,
@@ -29,64 +28,25 @@ import { readSheet, sheetName, sheetPageName } from "../pack-builder/check-packs
 import { sheetLines } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
-import {
-  confirm,
-  countText,
-  datasetOption,
-  dateArgument,
-  monthArgument,
-  print,
-  revisionArgument,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  sizeText,
-  table,
-  versionArgument,
-  YES_OPTION,
-} from "./command-line.ts";
+import { type Call, command, DAY_ARGUMENT, group, localCommand } from "./command.ts";
+import { countText, revisionArgument, sizeText, table, versionArgument } from "./command-line.ts";
 import { countsOf, type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
 import { detailLines, stateOf } from "./day-lines.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
-
-/** Registers `days` and `day …`. */
-export function registerDays(program: Command): void {
-  serviceCommand(program, "days")
-    .description("list the days of a month: loaded, expected and missing ones")
-    .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
-    .option(
-      "--built-before <version>",
-      "instead of a month, list the loaded days whose pack was built by a version earlier than <version> or does not name its version",
-      versionArgument,
-    )
-    .addOption(datasetOption("only this dataset (default: all)"))
-    .action(list);
-  const day = serviceCommand(program, "day").description(
-    "show one day, withdraw it, restore earlier content, adopt a pack",
-  );
-  day
-    .command("show", { isDefault: true })
-    .description("show the day, its comparison with other days, and its revisions")
-    .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("only this dataset (default: all datasets of the day)"))
-    .action(detail);
-  registerDayActions(day);
-  registerAdopt(day);
-  registerQuality(day);
-}
+import * as option from "./option.ts";
 
 /**
  * Returns the loaded days of `dataset` whose pack was built by a version before `version`, by default the service's
  * version.
  */
 export function builtBefore(
-  options: ServiceOptions,
+  client: AdminClient,
   version: string | undefined,
   dataset: DatasetName,
 ): Promise<BuiltBefore> {
   const query = version === undefined ? "" : `?version=${version}`;
   const path = inDataset(`/admin/days/built-before${query}`, dataset);
-  return serviceOf(options).request(builtBeforeSchema, "GET", path);
+  return client.request(builtBeforeSchema, "GET", path);
 }
 
 /**
@@ -97,11 +57,9 @@ function answersOf<T extends object>(answers: readonly [DatasetName, T][]): obje
   return { ...answers[0]?.[1], datasets: Object.fromEntries(answers) };
 }
 
-async function listBuiltBefore(options: ServiceOptions & DatasetOptions, version: string): Promise<void> {
+async function listBuiltBefore({ client, print }: Call, version: string, of: DatasetOptions): Promise<void> {
   const answers: [DatasetName, BuiltBefore][] = [];
-  for (const dataset of datasetsOf(options)) {
-    answers.push([dataset, await builtBefore(options, version, dataset)]);
-  }
+  for (const dataset of datasetsOf(of)) answers.push([dataset, await builtBefore(client, version, dataset)]);
   const rows = answers.flatMap(([dataset, { days }]) =>
     days.map(({ tradedate, revision, state, builderVersion }) => [
       dayName(tradedate, dataset),
@@ -111,36 +69,42 @@ async function listBuiltBefore(options: ServiceOptions & DatasetOptions, version
     ]),
   );
   const none = `No loaded day was built by a version before ${version}.`;
-  print(options, answersOf(answers), table(["day", "revision", "state", "builder"], rows, none));
+  print(answersOf(answers), table(["day", "revision", "state", "builder"], rows, none));
 }
 
-interface ListOptions extends ServiceOptions, DatasetOptions {
-  month?: string;
-  builtBefore?: string;
-}
-
-async function list(options: ListOptions): Promise<void> {
-  if (options.builtBefore !== undefined) return listBuiltBefore(options, options.builtBefore);
-  const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
-  const client = serviceOf(options);
-  const answers: [DatasetName, DayList][] = [];
-  for (const dataset of datasetsOf(options)) {
-    const path = inDataset(`/admin/days?month=${month}`, dataset);
-    const answer = await client.request(dayListSchema, "GET", path);
-    // A dataset without a loaded day in the month is not listed, because the deployment may not have the dataset.
-    const isKnown = answer.days.some(({ revision }) => revision !== null);
-    if (isKnown || dataset === (options.dataset ?? "orders")) answers.push([dataset, answer]);
-  }
-  const lines = answers.flatMap(([dataset, { days }]) => [
-    ...(answers.length > 1 ? ["", `${dataset} of ${month}`, ""] : []),
-    ...table(
-      ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
-      days.map(overviewRow),
-      `No day of ${month} is loaded or expected.`,
+export const days = command("days", {
+  says: "list the days of a month: loaded, expected and missing ones",
+  options: {
+    month: option.month("the month (default: the current one)"),
+    builtBefore: option.parsed(
+      "<version>",
+      versionArgument,
+    )(
+      "instead of a month, list the loaded days whose pack was built by a version earlier than <version> or does not name its version",
     ),
-  ]);
-  print(options, answersOf(answers), lines);
-}
+    dataset: option.dataset("only this dataset (default: all)"),
+  },
+  async run(call, { month = beijingDate(Date.now()).slice(0, 6), builtBefore, ...of }) {
+    if (builtBefore !== undefined) return listBuiltBefore(call, builtBefore, of);
+    const answers: [DatasetName, DayList][] = [];
+    for (const dataset of datasetsOf(of)) {
+      const path = inDataset(`/admin/days?month=${month}`, dataset);
+      const answer = await call.client.request(dayListSchema, "GET", path);
+      // A dataset without a loaded day in the month is not listed, because the deployment may not have the dataset.
+      const isKnown = answer.days.some(({ revision }) => revision !== null);
+      if (isKnown || dataset === (of.dataset ?? "orders")) answers.push([dataset, answer]);
+    }
+    const lines = answers.flatMap(([dataset, { days }]) => [
+      ...(answers.length > 1 ? ["", `${dataset} of ${month}`, ""] : []),
+      ...table(
+        ["day", "revision", "state", "securities", DATASETS[dataset].rows, "size", "published", "note"],
+        days.map(overviewRow),
+        `No day of ${month} is loaded or expected.`,
+      ),
+    ]);
+    call.print(answersOf(answers), lines);
+  },
+});
 
 function overviewRow(day: DayOverview): string[] {
   const number = (value: number | null) => (value === null ? "-" : countText(value));
@@ -156,136 +120,127 @@ function overviewRow(day: DayOverview): string[] {
   ];
 }
 
-async function detail(tradedate: BeijingDate, options: ServiceOptions & DatasetOptions): Promise<void> {
-  const client = serviceOf(options);
-  const answers: [DatasetName, DayDetail][] = [];
-  let absent: ServiceRefusal | undefined;
-  for (const dataset of datasetsOf(options)) {
-    const path = dayPath(tradedate, dataset);
-    await client.request(dayDetailSchema, "GET", path).then(
-      (answer) => answers.push([dataset, answer]),
-      (error: unknown) => {
-        if (!(error instanceof ServiceRefusal) || error.refused.httpStatus !== 404) throw error;
-        absent ??= error;
-      },
-    );
-  }
-  if (answers.length === 0 && absent !== undefined) throw absent;
-  const lines = answers.flatMap((each, place) => [...(place === 0 ? [] : [""]), ...detailLines(...each)]);
-  print(options, answersOf(answers), lines);
-}
+const show = command("show", {
+  says: "show the day, its comparison with other days, and its revisions",
+  isDefault: true,
+  args: [DAY_ARGUMENT],
+  options: { dataset: option.dataset("only this dataset (default: all datasets of the day)") },
+  async run({ client, print }, of, tradedate: BeijingDate) {
+    const answers: [DatasetName, DayDetail][] = [];
+    let absent: ServiceRefusal | undefined;
+    for (const dataset of datasetsOf(of)) {
+      await client.request(dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
+        (answer) => answers.push([dataset, answer]),
+        (error: unknown) => {
+          if (!(error instanceof ServiceRefusal) || error.refused.httpStatus !== 404) throw error;
+          absent ??= error;
+        },
+      );
+    }
+    if (answers.length === 0 && absent !== undefined) throw absent;
+    const lines = answers.flatMap((each, place) => [...(place === 0 ? [] : [""]), ...detailLines(...each)]);
+    print(answersOf(answers), lines);
+  },
+});
 
-interface ActionOptions extends ServiceOptions {
-  dataset: DatasetName;
-  /** The revision that the operator expects to be the newest. When absent, the command acts on the newest revision. */
-  ifRevision?: number;
-}
+/** The dataset of a command that acts on one day. */
+const OF_DAY = option.dataset("the dataset of the day").orElse("orders");
 
-function registerDayActions(day: Command): void {
-  withAction(
-    day
-      .command("withdraw")
-      .description(
-        "stop serving a day (and, for quotes, its auction pack): immediately in shares, within 10 s on the API",
-      )
-      .option("--note <text>", "the reason, for other operators"),
-  ).action(withdraw);
-  withAction(
-    day
-      .command("restore")
-      .description("serve the content of an earlier revision again, under a new revision number")
-      .option(
-        "--to <revision>",
-        "serve the content of this revision, even if it is withdrawn (default: the latest content before the current one that is neither withdrawn nor damaged)",
-        revisionArgument,
-      ),
-  )
-    .addHelpText(
-      "after",
-      "\n`edgetape day show <YYYYMMDD>` lists the day's revisions and until when each can be restored: for 7 days\nafter it was replaced.",
-    )
-    .action(restore);
-  withAction(
-    day
-      .command("publish")
-      .description("serve the current content under a new revision number; this ends a withdrawal"),
-  ).action(publish);
-}
-
-function withAction(command: Command): Command {
-  return command
-    .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("the dataset of the day").default("orders"))
-    .option("--if-revision <n>", "act only if this is still the day's newest revision", revisionArgument)
-    .addOption(
-      new Option("--revision <n>", "refused: was mistaken for --to").hideHelp().argParser(refuseRevision),
-    )
-    .option(...YES_OPTION);
-}
-
-function refuseRevision(): never {
-  throw new InvalidArgumentError(
+/** The options of every action on a day. */
+const ACTION = {
+  dataset: OF_DAY,
+  ifRevision: option.revision("act only if this is still the day's newest revision"),
+  revision: option.refused(
+    "<n>",
+    "refused: was mistaken for --to",
     "use --if-revision to act on the newest revision only if it has this number, or `day restore --to` to choose the revision to serve.",
-  );
-}
+  ),
+  yes: option.YES,
+};
 
-async function withdraw(date: BeijingDate, options: ActionOptions & { note?: string }): Promise<void> {
-  const seen = await look(date, options);
-  const hasAuction = options.dataset === "quotes";
-  const also = hasAuction ? ", and the auction pack made from them" : "";
-  await confirm(`Withdraw ${factsOf(seen)}${also}?`, options);
-  const note = options.note ?? "";
-  const result = await act(seen, options, "withdraw", { note });
-  const { day, changed, actor } = result;
-  const auction = hasAuction ? await withdrawAuction(serviceOf(options), date, note) : null;
-  print(options, { ...result, auction }, [
-    changed
-      ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
-      : `${calledOf(day)}, revision ${day.revision}, was already withdrawn by ${actor}.`,
-    ...(auction === null ? [] : [auction.note]),
-  ]);
-}
+/** The parsed options of an action. Without `ifRevision`, the command acts on the newest revision. */
+type ActionOptions = Pick<option.Values<typeof ACTION>, "dataset" | "ifRevision">;
 
-async function restore(date: BeijingDate, options: ActionOptions & { to?: number }): Promise<void> {
-  const seen = await look(date, options);
-  const numbers = seen.revisions.map(({ revision }) => revision).sort((a, b) => a - b);
-  if (options.to !== undefined && !numbers.includes(options.to)) {
-    const listed = numbers.slice(-20).join(", ");
-    throw new CommandFailure(`${date} has no revision ${options.to}. Its revisions: ${listed}.`);
-  }
-  const wanted = seen.revisions.find(({ revision }) => revision === options.to);
-  const from = options.to === undefined ? "earlier content" : `the content of revision ${options.to}`;
-  await confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`, options);
-  const result = await act(seen, options, "restore", { state: seen.day.state, to: options.to });
-  const source = seen.revisions
-    .filter(({ buildId }) => buildId === result.day.buildId)
-    .reduce((newest, { revision }) => Math.max(newest, revision), 0);
-  const content = seen.day.buildId === result.day.buildId ? "same" : "different";
-  await printServed(options, result, content, `, with the content of revision ${source}`);
-}
+const withdraw = command("withdraw", {
+  says: "stop serving a day (and, for quotes, its auction pack): immediately in shares, within 10 s on the API",
+  args: [DAY_ARGUMENT],
+  options: { note: option.text("<text>", "the reason, for other operators"), ...ACTION },
+  async run(call, { note = "", ...options }, date: BeijingDate) {
+    const seen = await look(call, date, options);
+    const hasAuction = options.dataset === "quotes";
+    const also = hasAuction ? ", and the auction pack made from them" : "";
+    await call.confirm(`Withdraw ${factsOf(seen)}${also}?`);
+    const result = await act(call, seen, options, "withdraw", { note });
+    const { day, changed, actor } = result;
+    const auction = hasAuction ? await withdrawAuction(call.client, date, note) : null;
+    call.print({ ...result, auction }, [
+      changed
+        ? `${calledOf(day)}, revision ${day.revision}, is withdrawn.`
+        : `${calledOf(day)}, revision ${day.revision}, was already withdrawn by ${actor}.`,
+      ...(auction === null ? [] : [auction.note]),
+    ]);
+  },
+});
 
-async function publish(date: BeijingDate, options: ActionOptions): Promise<void> {
-  const seen = await look(date, options);
-  const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
-  await confirm(`Serve this content${decisionOf(wanted)} as a new revision: ${factsOf(seen)}?`, options);
-  const result = await act(seen, options, "publish", { state: seen.day.state });
-  await printServed(options, result, "same");
-}
+const restore = command("restore", {
+  says: "serve the content of an earlier revision again, under a new revision number",
+  args: [DAY_ARGUMENT],
+  options: {
+    to: option.parsed(
+      "<revision>",
+      revisionArgument,
+    )(
+      "serve the content of this revision, even if it is withdrawn (default: the latest content before the current one that is neither withdrawn nor damaged)",
+    ),
+    ...ACTION,
+  },
+  help: "\n`edgetape day show <YYYYMMDD>` lists the day's revisions and until when each can be restored: for 7 days\nafter it was replaced.",
+  async run(call, { to, ...options }, date: BeijingDate) {
+    const seen = await look(call, date, options);
+    const numbers = seen.revisions.map(({ revision }) => revision).sort((a, b) => a - b);
+    if (to !== undefined && !numbers.includes(to)) {
+      const listed = numbers.slice(-20).join(", ");
+      throw new CommandFailure(`${date} has no revision ${to}. Its revisions: ${listed}.`);
+    }
+    const wanted = seen.revisions.find(({ revision }) => revision === to);
+    const from = to === undefined ? "earlier content" : `the content of revision ${to}`;
+    await call.confirm(`Serve ${from}${decisionOf(wanted)} in place of ${factsOf(seen)}?`);
+    const result = await act(call, seen, options, "restore", { state: seen.day.state, to });
+    const source = seen.revisions
+      .filter(({ buildId }) => buildId === result.day.buildId)
+      .reduce((newest, { revision }) => Math.max(newest, revision), 0);
+    const content = seen.day.buildId === result.day.buildId ? "same" : "different";
+    await printServed(call, result, content, `, with the content of revision ${source}`);
+  },
+});
 
-function look(date: BeijingDate, options: ActionOptions): Promise<DayDetail> {
-  return serviceOf(options).request(dayDetailSchema, "GET", dayPath(date, options.dataset));
+const publish = command("publish", {
+  says: "serve the current content under a new revision number; this ends a withdrawal",
+  args: [DAY_ARGUMENT],
+  options: ACTION,
+  async run(call, options, date: BeijingDate) {
+    const seen = await look(call, date, options);
+    const wanted = seen.revisions.find(({ revision }) => revision === seen.day.revision);
+    await call.confirm(`Serve this content${decisionOf(wanted)} as a new revision: ${factsOf(seen)}?`);
+    await printServed(call, await act(call, seen, options, "publish", { state: seen.day.state }), "same");
+  },
+});
+
+function look({ client }: Call, date: BeijingDate, { dataset }: ActionOptions): Promise<DayDetail> {
+  return client.request(dayDetailSchema, "GET", dayPath(date, dataset));
 }
 
 /** Sends an action on a revision of the day: the one from `--if-revision`, or else the newest one that was read. */
 function act(
+  { client }: Call,
   { day }: DayDetail,
-  options: ActionOptions,
+  { dataset, ifRevision }: ActionOptions,
   action: "withdraw" | "restore" | "publish",
   more: object,
 ): Promise<DayChanged> {
-  const path = dayPath(day.tradedate, options.dataset, `/${action}`);
-  const body = { revision: options.ifRevision ?? day.revision, ...more };
-  return serviceOf(options).request(dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
+  const body = { revision: ifRevision ?? day.revision, ...more };
+  const path = dayPath(day.tradedate, dataset, `/${action}`);
+  return client.request(dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
 }
 
 function factsOf({ day }: DayDetail): string {
@@ -306,7 +261,7 @@ function decisionOf(revision: DayRevision | undefined): string {
 
 /** Prints what is served now and, for quotes, what the operator should know about the day's auction pack. */
 async function printServed(
-  options: ServiceOptions,
+  { client, print }: Call,
   result: { day: DaySummary },
   content: "same" | "different",
   origin = "",
@@ -314,40 +269,11 @@ async function printServed(
   const { day } = result;
   const facts = `${countsOf(day)}, ${sizeText(day.sizeBytes)}`;
   const isQuotes = day.dataset === "quotes";
-  const auction = isQuotes ? await auctionBeside(serviceOf(options), day.tradedate, content) : null;
-  print(options, { ...result, auction }, [
+  const auction = isQuotes ? await auctionBeside(client, day.tradedate, content) : null;
+  print({ ...result, auction }, [
     `${calledOf(day)} is served as revision ${day.revision}${origin}: ${facts}.`,
     ...(auction === null ? [] : [auction.note]),
   ]);
-}
-
-interface AdoptOptions extends ServiceOptions {
-  dataset: DatasetName;
-  object?: string;
-  sha256?: string;
-  degraded?: boolean;
-  force?: boolean;
-}
-
-function registerAdopt(day: Command): void {
-  day
-    .command("adoptable")
-    .description("list packs in R2 that are not in the catalog, for example newer ones after a restore")
-    .addOption(datasetOption("only this dataset (default: all)"))
-    .action(listAdoptable);
-  day
-    .command("adopt")
-    .description(
-      "adopt a pack that is in R2 but not in the catalog: check it and serve it as the day's next revision, without uploading it again",
-    )
-    .argument("<YYYYMMDD>", "", dateArgument)
-    .addOption(datasetOption("the dataset of the day").default("orders"))
-    .option("--object <key>", "the pack's object key (default: the newest of the day)")
-    .option("--sha256 <hex>", "the pack's SHA-256, if its object has none")
-    .option("--degraded", "mark the day as degraded, because its build left rows out")
-    .option("--force", "serve the pack even if the service finds the day implausible")
-    .option(...YES_OPTION)
-    .action(adopt);
 }
 
 /** Returns the days with packs of `dataset` that are not in the catalog, oldest first. */
@@ -356,11 +282,15 @@ async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise
   return (await client.request(adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;
 }
 
-async function listAdoptable(options: ServiceOptions & DatasetOptions): Promise<void> {
-  const days: AdoptableDay[] = [];
-  for (const dataset of datasetsOf(options)) days.push(...(await adoptableDays(serviceOf(options), dataset)));
-  print(options, { days }, adoptableLines(days));
-}
+const adoptable = command("adoptable", {
+  says: "list packs in R2 that are not in the catalog, for example newer ones after a restore",
+  options: { dataset: option.dataset("only this dataset (default: all)") },
+  async run({ client, print }, of) {
+    const days: AdoptableDay[] = [];
+    for (const dataset of datasetsOf(of)) days.push(...(await adoptableDays(client, dataset)));
+    print({ days }, adoptableLines(days));
+  },
+});
 
 /** Returns the packs as a table. */
 export function adoptableLines(days: readonly AdoptableDay[]): string[] {
@@ -379,54 +309,63 @@ export function adoptableLines(days: readonly AdoptableDay[]): string[] {
   );
 }
 
-async function adopt(date: BeijingDate, options: AdoptOptions): Promise<void> {
-  const client = serviceOf(options);
-  const { dataset } = options;
-  const called = dayName(date, dataset);
-  const day = (await adoptableDays(client, dataset)).find(({ tradedate }) => tradedate === date);
-  const pack = day?.packs.find(
-    ({ objectKey }) => options.object === undefined || objectKey === options.object,
-  );
-  if (day === undefined || pack === undefined) {
-    throw new CommandFailure(
-      `R2 has no pack of ${called} that can be adopted; \`edgetape day adoptable\` lists the packs that can.`,
-    );
-  }
-  const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
-  const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, uploaded ${pack.uploadedAt})`;
-  await confirm(`Serve ${called} from ${facts}${instead}?`, options);
-  const { sha256, degraded, force = false } = options;
-  const body: AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
-  const path = dayPath(date, dataset, "/adopt");
-  const request = { body, repeatable: true, silenceMs: HASHING_MS };
-  await printServed(options, await client.request(publishedSchema, "POST", path, request), "different");
-}
+const adopt = command("adopt", {
+  says: "adopt a pack that is in R2 but not in the catalog: check it and serve it as the day's next revision, without uploading it again",
+  args: [DAY_ARGUMENT],
+  options: {
+    dataset: OF_DAY,
+    object: option.text("<key>", "the pack's object key (default: the newest of the day)"),
+    sha256: option.text("<hex>", "the pack's SHA-256, if its object has none"),
+    degraded: option.flag("mark the day as degraded, because its build left rows out"),
+    force: option.flag("serve the pack even if the service finds the day implausible"),
+    yes: option.YES,
+  },
+  async run(call, { dataset, object, sha256, degraded, force = false }, date: BeijingDate) {
+    const called = dayName(date, dataset);
+    const day = (await adoptableDays(call.client, dataset)).find(({ tradedate }) => tradedate === date);
+    const pack = day?.packs.find(({ objectKey }) => object === undefined || objectKey === object);
+    if (day === undefined || pack === undefined) {
+      throw new CommandFailure(
+        `R2 has no pack of ${called} that can be adopted; \`edgetape day adoptable\` lists the packs that can.`,
+      );
+    }
+    const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
+    const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, uploaded ${pack.uploadedAt})`;
+    await call.confirm(`Serve ${called} from ${facts}${instead}?`);
+    const body: AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
+    const path = dayPath(date, dataset, "/adopt");
+    const request = { body, repeatable: true, silenceMs: HASHING_MS };
+    await printServed(call, await call.client.request(publishedSchema, "POST", path, request), "different");
+  },
+});
 
-interface QualityOptions {
-  folder: string;
-  json?: boolean;
-}
+const quality = localCommand("quality", {
+  says: "show the day's quality sheet, which `edgetape pack build` writes beside the packs",
+  args: [DAY_ARGUMENT],
+  options: {
+    folder: option.text("<folder>", "the folder of the day's packs").orElse("."),
+    json: option.flag("print the sheet as JSON"),
+  },
+  help: "\nExit status 1: a check failed, or there is no sheet.",
+  async run({ print }, { folder }, tradedate: BeijingDate) {
+    const path = join(folder, sheetName(tradedate));
+    const sheet = await readSheet(path);
+    if ("problem" in sheet) {
+      throw new CommandFailure(
+        `The quality sheet ${path} cannot be shown: ${sheet.problem}. Name the folder of the day's packs with --folder, or build the packs again.`,
+      );
+    }
+    print(sheet, [...sheetLines(sheet), `page        ${join(folder, sheetPageName(tradedate))}`]);
+    if (sheet.verdict === "failed") process.exitCode = EXIT.failed;
+  },
+});
 
-function registerQuality(day: Command): void {
-  day
-    .command("quality")
-    .description("show the day's quality sheet, which `edgetape pack build` writes beside the packs")
-    .argument("<YYYYMMDD>", "", dateArgument)
-    .option("--folder <folder>", "the folder of the day's packs", ".")
-    .option("--json", "print the sheet as JSON")
-    .addHelpText("after", "\nExit status 1: a check failed, or there is no sheet.")
-    .action(quality);
-}
-
-async function quality(tradedate: BeijingDate, options: QualityOptions): Promise<void> {
-  const path = join(options.folder, sheetName(tradedate));
-  const sheet = await readSheet(path);
-  if ("problem" in sheet) {
-    throw new CommandFailure(
-      `The quality sheet ${path} cannot be shown: ${sheet.problem}. Name the folder of the day's packs with --folder, or build the packs again.`,
-    );
-  }
-  const page = join(options.folder, sheetPageName(tradedate));
-  print(options, sheet, [...sheetLines(sheet), `page        ${page}`]);
-  if (sheet.verdict === "failed") process.exitCode = EXIT.failed;
-}
+export const day = group("day", "show one day, withdraw it, restore earlier content, adopt a pack", [
+  show,
+  withdraw,
+  restore,
+  publish,
+  adoptable,
+  adopt,
+  quality,
+]);

@@ -4,166 +4,134 @@
  */
 
 import { basename } from "node:path";
-import { type Command, Option } from "commander";
+import { Argument } from "commander";
 import { dataTypeSchema, type FileSummary, fileNameProblem } from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
-import {
-  confirm,
-  dateArgument,
-  monthArgument,
-  print,
-  revisionArgument,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  sizeText,
-  table,
-  YES_OPTION,
-} from "./command-line.ts";
+import { type Call, command, group } from "./command.ts";
+import { sizeText, table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
 import { byteProgress } from "./progress.ts";
 import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from "./uploads.ts";
 
-interface PlaceOptions extends ServiceOptions {
-  type: FileSummary["dataType"];
-  date: BeijingDate;
-  name?: string;
-}
+/** Describes the option for a kind of files. */
+export const dataType = (says: string) => option.choice("<type>", dataTypeSchema.options, says);
 
-/** Returns the option `--type`. */
-export function dataTypeOption(): Option {
-  return typeOption().makeOptionMandatory();
-}
+/** Returns the options that name a file. */
+const placeOptions = (name: string) => ({
+  type: dataType("the kind of files").required(),
+  date: option.day("the trading day").required(),
+  name: option.text("<name>", name),
+});
 
-function typeOption(description = "the kind of files"): Option {
-  return new Option("--type <type>", description).choices(dataTypeSchema.options);
-}
+const IN_SHARE = placeOptions("the file's name in the share; not needed for an auction pack");
 
-/** Registers `files add`, `files list`, `files publish` and `files withdraw`. */
-export function registerFiles(program: Command): void {
-  const files = serviceCommand(program, "files").description(
-    "add, list, publish and withdraw daily files for shares",
-  );
-  withPlace(
-    files
-      .command("add")
-      .description(
-        "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
-      )
-      .argument("<file>", "an auction pack, or any file of the day for level2 shares")
-      .option("--publish", "publish the file at once, in place of its previous revision in shares")
-      .option("--force", "with --publish: also publish in place of a withdrawn file"),
-    "its name in shares, which must contain the date (default: the file's own name)",
-  ).action(add);
-  files
-    .command("list")
-    .description("list the files of a month with their states")
-    .addOption(typeOption("the kind of files (default: all)"))
-    .option("--month <YYYYMM>", "the month (default: the current one)", monthArgument)
-    .action(list);
-  const name = "the file's name in the share; not needed for an auction pack";
-  withPlace(
-    files
-      .command("publish")
-      .description("publish an added or withdrawn file in shares")
-      .option(
-        "--revision <n>",
-        "the revision that you have checked; needed when several can be published",
-        revisionArgument,
-      )
-      .option("--force", "publish even in place of a withdrawn file"),
-    name,
-  ).action(publish);
-  withPlace(
-    files
-      .command("withdraw")
-      .description(
-        "stop offering a file at once; an answer that is being sent still finishes, but no download can be resumed",
-      )
-      .option("--note <text>", "the reason, for the list and the audit")
-      .option(...YES_OPTION),
-    name,
-  ).action(withdraw);
-}
+const add = command("add", {
+  says: "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
+  args: [new Argument("<file>", "an auction pack, or any file of the day for level2 shares")],
+  options: {
+    publish: option.flag("publish the file at once, in place of its previous revision in shares"),
+    force: option.flag("with --publish: also publish in place of a withdrawn file"),
+    ...placeOptions("its name in shares, which must contain the date (default: the file's own name)"),
+  },
+  async run(call, { publish, force = false, ...options }, path: string) {
+    const { client } = call;
+    const place = placeOf(options, basename(path));
+    const file = await openDailyFile(path, place);
+    try {
+      const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
+      const added = await addFile(client, place, file, { onSent: progress.update });
+      progress.end();
+      const ask = { revision: added.revision, force };
+      show(call, publish ? await publishFile(client, place, ask) : added);
+    } finally {
+      await file.close();
+    }
+  },
+});
 
-function withPlace(command: Command, name: string): Command {
-  return command
-    .addOption(dataTypeOption())
-    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .option("--name <name>", name);
-}
+const publish = command("publish", {
+  says: "publish an added or withdrawn file in shares",
+  options: {
+    revision: option.revision("the revision that you have checked; needed when several can be published"),
+    force: option.flag("publish even in place of a withdrawn file"),
+    ...IN_SHARE,
+  },
+  async run(call, { revision, force = false, ...options }) {
+    const place = placeOf(options);
+    show(call, await publishFile(call.client, place, { revision, force }));
+  },
+});
 
-async function add(
-  path: string,
-  options: PlaceOptions & { publish?: boolean; force?: boolean },
-): Promise<void> {
-  const client = serviceOf(options);
-  const place = placeOf(options, basename(path));
-  const file = await openDailyFile(path, place);
-  try {
-    const progress = byteProgress(`sending ${place.name}`, file.sizeBytes);
-    const added = await addFile(client, place, file, { onSent: progress.update });
-    progress.end();
-    const ask = { revision: added.revision, force: options.force ?? false };
-    show(options, options.publish ? await publishFile(client, place, ask) : added);
-  } finally {
-    await file.close();
-  }
-}
+const withdraw = command("withdraw", {
+  says: "stop offering a file at once; an answer that is being sent still finishes, but no download can be resumed",
+  options: {
+    note: option.text("<text>", "the reason, for the list and the audit"),
+    yes: option.YES,
+    ...IN_SHARE,
+  },
+  async run(call, { note = "", ...options }) {
+    const place = placeOf(options);
+    await call.confirm(`Withdraw ${place.name} from every ${place.dataType} share at once?`);
+    show(call, await withdrawFile(call.client, place, note));
+  },
+});
 
-async function publish(options: PlaceOptions & { revision?: number; force?: boolean }): Promise<void> {
-  const place = placeOf(options);
-  const { revision, force = false } = options;
-  const ask = revision === undefined ? { force } : { revision, force };
-  show(options, await publishFile(serviceOf(options), place, ask));
-}
+const list = command("list", {
+  says: "list the files of a month with their states",
+  options: {
+    type: dataType("the kind of files (default: all)"),
+    month: option.month("the month (default: the current one)"),
+  },
+  async run({ client, print }, { type, month = beijingDate(Date.now()).slice(0, 6) }) {
+    // Day 0 of the next month is the last day of this month.
+    const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
+    const files: FileSummary[] = [];
+    for (const each of type === undefined ? dataTypeSchema.options : [type]) {
+      files.push(...(await listFiles(client, each, `${month}01`, `${month}${last}`)));
+    }
+    const rows = files.map((file) => [
+      file.tradedate,
+      file.dataType,
+      file.name,
+      String(file.revision),
+      fileStateOf(file),
+      sizeText(file.sizeBytes),
+      file.publishedAt ?? "",
+      ORIGINS[file.origin],
+    ]);
+    const kind = type === undefined ? "files" : `${type} files`;
+    const none = `No ${kind} were added in ${month}; --month YYYYMM shows another month.`;
+    const headings = ["day", "type", "file", "revision", "state", "size", "published", "made by"];
+    print({ files }, table(headings, rows, none));
+  },
+});
 
-async function withdraw(options: PlaceOptions & { note?: string }): Promise<void> {
-  const place = placeOf(options);
-  await confirm(`Withdraw ${place.name} from every ${place.dataType} share at once?`, options);
-  show(options, await withdrawFile(serviceOf(options), place, options.note ?? ""));
-}
+export const files = group("files", "add, list, publish and withdraw daily files for shares", [
+  add,
+  list,
+  publish,
+  withdraw,
+]);
 
 /**
  * Returns a file's type, day and name. The name is `name`, else `fallback`, else the fixed name of an auction pack.
  * Throws `CommandFailure` for an invalid name.
  */
-function placeOf({ type: dataType, date: tradedate, name }: PlaceOptions, fallback?: string): FilePlace {
+function placeOf(
+  named: { type: FileSummary["dataType"]; date: BeijingDate; name: string | undefined },
+  fallback?: string,
+): FilePlace {
+  const { type: dataType, date: tradedate } = named;
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
-  const called = name ?? fallback ?? only;
-  if (called === undefined) throw new CommandFailure("Name the file of the day with --name.", EXIT.usage);
-  const place = { dataType, tradedate, name: called };
+  const name = named.name ?? fallback ?? only;
+  if (name === undefined) throw new CommandFailure("Name the file of the day with --name.", EXIT.usage);
+  const place = { dataType, tradedate, name };
   refuseWrongName(place);
   return place;
-}
-
-async function list(options: ServiceOptions & { type?: string; month?: string }): Promise<void> {
-  const client = serviceOf(options);
-  const month = options.month ?? beijingDate(Date.now()).slice(0, 6);
-  // Day 0 of the next month is the last day of this month.
-  const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
-  const types = options.type === undefined ? dataTypeSchema.options : [options.type];
-  const files: FileSummary[] = [];
-  for (const type of types) {
-    files.push(...(await listFiles(client, type, `${month}01`, `${month}${last}`)));
-  }
-  const rows = files.map((file) => [
-    file.tradedate,
-    file.dataType,
-    file.name,
-    String(file.revision),
-    fileStateOf(file),
-    sizeText(file.sizeBytes),
-    file.publishedAt ?? "",
-    ORIGINS[file.origin],
-  ]);
-  const kind = options.type === undefined ? "files" : `${options.type} files`;
-  const none = `No ${kind} were added in ${month}; --month YYYYMM shows another month.`;
-  const headings = ["day", "type", "file", "revision", "state", "size", "published", "made by"];
-  print(options, { files }, table(headings, rows, none));
 }
 
 /** The origin of a file as text. */
@@ -172,9 +140,9 @@ const ORIGINS: Record<FileSummary["origin"], string> = {
   builder: "edgetape, from quotes",
 };
 
-function show(options: ServiceOptions, file: FileSummary): void {
+function show({ print }: Call, file: FileSummary): void {
   const facts = `revision ${file.revision}, ${sizeText(file.sizeBytes)}, SHA-256 ${file.sha256}`;
-  print(options, file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
+  print(file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
 }
 
 /** Returns the state as text; `verifying` means checked and waiting for `files publish`. */

@@ -1,5 +1,5 @@
 /** `edgetape key`: issues, lists, rolls and revokes keys, and imports existing customers' keys from a CSV file. */
-import type { Command } from "commander";
+import { Argument } from "commander";
 import {
   issuedKeySchema,
   KEY_IMPORT_MAX_ROWS,
@@ -13,108 +13,89 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { accountOf, accountPath, keyLines } from "./account-commands.ts";
 import type { AdminClient } from "./admin-client.ts";
-import {
-  confirm,
-  instantArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  spanArgument,
-  YES_OPTION,
-} from "./command-line.ts";
+import { command, group } from "./command.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
+import * as option from "./option.ts";
 
-/** Registers `key …`. */
-export function registerKeys(program: Command): void {
-  const key = serviceCommand(program, "key").description("manage API keys");
-  key
-    .command("issue <account>")
-    .description("create a key for an account; it is shown only once")
-    .option("--name <name>", "the purpose of the key")
-    .option(
-      "--expires <instant>",
+const KEY_ID = [new Argument("<key id>")];
+
+const issue = command("issue <account>", {
+  says: "create a key for an account; it is shown only once",
+  options: {
+    name: option.text("<name>", "the purpose of the key"),
+    expires: option.instant(
       "when it expires: a date (its beginning in Beijing) or RFC 3339 (default: never)",
-      instantArgument,
-    )
-    .action(issue);
-  key
-    .command("list <account>")
-    .description("list the keys of an account with their last use (recorded once an hour)")
-    .action(list);
-  key
-    .command("roll")
-    .description(
-      "create a key, shown only once, that replaces an old one; the old key still works for an overlap",
-    )
-    .argument("<key id>")
-    .option("--overlap <span>", "how long the old key still works, at most 7d (default: 1d)", spanArgument)
-    .action(roll);
-  key
-    .command("revoke")
-    .description("revoke a key permanently; it is refused everywhere within 30 s")
-    .argument("<key id>")
-    .option(...YES_OPTION)
-    .action(revoke);
-  key
-    .command("import")
-    .description("import existing customers' keys of any form; importing the same file again changes nothing")
-    .argument(
+    ),
+  },
+  async run({ client, print }, { name = "", expires = null }, account: string) {
+    const request = { body: { name, expires } };
+    const issued = await client.request(issuedKeySchema, "POST", accountPath(account, "/keys"), request);
+    print(issued, [
+      issued.key,
+      `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
+    ]);
+  },
+});
+
+const list = command("list <account>", {
+  says: "list the keys of an account with their last use (recorded once an hour)",
+  async run(call, _, account: string) {
+    const { keys } = await accountOf(call, "GET", account);
+    call.print({ keys }, keyLines(keys));
+  },
+});
+
+const roll = command("roll", {
+  says: "create a key, shown only once, that replaces an old one; the old key still works for an overlap",
+  args: KEY_ID,
+  options: { overlap: option.span("how long the old key still works, at most 7d (default: 1d)") },
+  async run({ client, print }, { overlap }, keyId: string) {
+    // JSON omits an undefined overlap.
+    const request = { body: { overlapMs: overlap } };
+    const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
+    const rolled = await client.request(rolledKeySchema, "POST", path, request);
+    print(rolled, [
+      rolled.key,
+      `This is key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
+      `The old key ${rolled.replaces} works until ${rolled.replacedUntil}.`,
+    ]);
+  },
+});
+
+const revoke = command("revoke", {
+  says: "revoke a key permanently; it is refused everywhere within 30 s",
+  args: KEY_ID,
+  options: { yes: option.YES },
+  async run(call, _, keyId: string) {
+    await call.confirm(`Revoke key ${keyId} permanently?`);
+    const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
+    const key = await call.client.request(keySummarySchema, "POST", path, { repeatable: true });
+    call.print(key, `Key ${key.keyId} of account ${key.accountId} was revoked at ${key.revokedAt}.`);
+  },
+});
+
+const importFile = command("import", {
+  says: "import existing customers' keys of any form; importing the same file again changes nothing",
+  args: [
+    new Argument(
       "<csv>",
       "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
-    )
-    .option("--allow-short", "also accept keys of fewer than 20 characters, which can be guessed")
-    .action(importFile);
-}
+    ),
+  ],
+  options: { allowShort: option.flag("also accept keys of fewer than 20 characters, which can be guessed") },
+  async run({ client, print }, { allowShort }, path: string) {
+    const file = parseKeyFile(await readOperatorText(path), path);
+    const result = await importKeys(client, file, { allowShort });
+    const { imported, unchanged, refused } = result;
+    for (const { line, reason } of refused) console.error(`${path}:${line}: ${reason}`);
+    const refusals = `${refused.length} refused`;
+    print(result, `${imported} keys imported or extended, ${unchanged} unchanged, ${refusals}.`);
+    if (refused.length > 0) process.exitCode = EXIT.degraded;
+  },
+});
 
-async function issue(
-  account: string,
-  options: ServiceOptions & { name?: string; expires?: number },
-): Promise<void> {
-  const body = { name: options.name ?? "", expires: options.expires ?? null };
-  const path = accountPath(account, "/keys");
-  const issued = await serviceOf(options).request(issuedKeySchema, "POST", path, { body });
-  print(options, issued, [
-    issued.key,
-    `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
-  ]);
-}
-
-async function list(account: string, options: ServiceOptions): Promise<void> {
-  const { keys } = await accountOf(options, "GET", account);
-  print(options, { keys }, keyLines(keys));
-}
-
-async function roll(keyId: string, options: ServiceOptions & { overlap?: number }): Promise<void> {
-  // JSON omits an undefined overlap.
-  const body = { overlapMs: options.overlap };
-  const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
-  const rolled = await serviceOf(options).request(rolledKeySchema, "POST", path, { body });
-  print(options, rolled, [
-    rolled.key,
-    `This is key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
-    `The old key ${rolled.replaces} works until ${rolled.replacedUntil}.`,
-  ]);
-}
-
-async function revoke(keyId: string, options: ServiceOptions): Promise<void> {
-  await confirm(`Revoke key ${keyId} permanently?`, options);
-  const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
-  const key = await serviceOf(options).request(keySummarySchema, "POST", path, { repeatable: true });
-  print(options, key, `Key ${key.keyId} of account ${key.accountId} was revoked at ${key.revokedAt}.`);
-}
-
-async function importFile(path: string, options: ServiceOptions & { allowShort?: boolean }): Promise<void> {
-  const client = serviceOf(options);
-  const file = parseKeyFile(await readOperatorText(path), path);
-  const result = await importKeys(client, file, { allowShort: options.allowShort ?? false });
-  const { imported, unchanged, refused } = result;
-  for (const { line, reason } of refused) console.error(`${path}:${line}: ${reason}`);
-  const refusals = `${refused.length} refused`;
-  print(options, result, `${imported} keys imported or extended, ${unchanged} unchanged, ${refusals}.`);
-  if (refused.length > 0) process.exitCode = EXIT.degraded;
-}
+export const key = group("key", "manage API keys", [issue, list, roll, revoke, importFile]);
 
 const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
 type ColumnName = (typeof COLUMNS)[number];

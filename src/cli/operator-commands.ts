@@ -1,134 +1,105 @@
 /** `edgetape token` and `edgetape audit`: operators' tokens, and the list of changes. */
-import { type Command, Option } from "commander";
+import { Argument } from "commander";
 import {
   ACTOR_KINDS,
   type AuditList,
   auditListSchema,
   issuedTokenSchema,
   TOKEN_SCOPES,
-  type TokenScope,
   tokenListSchema,
   tokenSummarySchema,
 } from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
-import {
-  confirm,
-  countArgument,
-  instantArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  table,
-  YES_OPTION,
-} from "./command-line.ts";
+import { command, group } from "./command.ts";
+import { countArgument, table } from "./command-line.ts";
+import * as option from "./option.ts";
 
-/** Registers `token …`. */
-export function registerTokens(program: Command): void {
-  const token = serviceCommand(program, "token").description(
-    "create, list and revoke operators' tokens, in addition to the secret ADMIN_TOKEN",
-  );
-  token
-    .command("issue")
-    .description("create a token for an operator; it is shown only once")
-    .argument("<name>", "the operator's name, as it appears in the audit")
-    .addOption(
-      new Option(
-        "--scope <scope>",
+const issue = command("issue", {
+  says: "create a token for an operator; it is shown only once",
+  args: [new Argument("<name>", "the operator's name, as it appears in the audit")],
+  options: {
+    scope: option
+      .choice(
+        "<scope>",
+        TOKEN_SCOPES,
         "read: only reading; publish: days and files, as nightly needs, but no customer data; admin: everything",
       )
-        .choices(TOKEN_SCOPES)
-        .default("read"),
-    )
-    .action(issue);
-  token
-    .command("list")
-    .description("list all tokens, including revoked ones, with their last use (recorded once an hour)")
-    .action(list);
-  token
-    .command("revoke <name>")
-    .description("revoke a token; its name cannot be used again")
-    .option(...YES_OPTION)
-    .action(revoke);
-}
+      .orElse("read"),
+  },
+  async run({ client, print }, { scope }, name: string) {
+    const body = { name, scope };
+    const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
+    print(issued, [
+      issued.token,
+      `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
+    ]);
+  },
+});
 
-interface AuditOptions extends ServiceOptions {
-  subject?: string;
-  actor?: string;
-  kind?: string;
-  action?: string;
-  /** Unix milliseconds. */
-  since?: number;
-  before?: number;
-  limit?: number;
-}
+const list = command("list", {
+  says: "list all tokens, including revoked ones, with their last use (recorded once an hour)",
+  async run({ client, print }) {
+    const answer = await client.request(tokenListSchema, "GET", "/admin/tokens");
+    const rows = answer.tokens.map((each) => [
+      each.name,
+      each.scope,
+      each.firstCharacters,
+      each.createdAt,
+      each.createdBy,
+      each.lastUsedAt ?? "never",
+      each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
+    ]);
+    const headings = ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"];
+    print(answer, table(headings, rows, "no tokens besides ADMIN_TOKEN"));
+  },
+});
 
-/** Registers `audit`. */
-export function registerAudit(program: Command): void {
-  serviceCommand(program, "audit")
-    .description("list who changed what, newest first")
-    .option(
-      "--subject <text>",
+const revoke = command("revoke <name>", {
+  says: "revoke a token; its name cannot be used again",
+  options: { yes: option.YES },
+  async run(call, _, name: string) {
+    await call.confirm(`Revoke the token of ${name} permanently?`);
+    const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
+    const token = await call.client.request(tokenSummarySchema, "POST", path, { repeatable: true });
+    call.print(token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
+  },
+});
+
+export const token = group(
+  "token",
+  "create, list and revoke operators' tokens, in addition to the secret ADMIN_TOKEN",
+  [issue, list, revoke],
+);
+
+export const audit = command("audit", {
+  says: "list who changed what, newest first",
+  options: {
+    subject: option.text(
+      "<text>",
       "entries about this day with all its datasets and files, or this account, key id or token name",
-    )
-    .option("--actor <name>", "changes by this actor: a token's name, an account, ADMIN_TOKEN or service")
-    .addOption(
-      new Option("--kind <kind>", "changes by actors of this kind; bootstrap is ADMIN_TOKEN").choices(
-        ACTOR_KINDS,
-      ),
-    )
-    .option("--action <name>", "only this action, such as day.publish; day stands for all actions on days")
-    .option(
-      "--since <instant>",
+    ),
+    actor: option.text("<name>", "changes by this actor: a token's name, an account, ADMIN_TOKEN or service"),
+    kind: option.choice("<kind>", ACTOR_KINDS, "changes by actors of this kind; bootstrap is ADMIN_TOKEN"),
+    action: option.text(
+      "<name>",
+      "only this action, such as day.publish; day stands for all actions on days",
+    ),
+    since: option.instant(
       "entries at or after this instant: a day (its beginning in Beijing), today, yesterday or RFC 3339",
-      instantArgument,
-    )
-    .option("--before <id>", "entries older than the one with this id", countArgument)
-    .option("--limit <count>", "maximum number of entries, up to 500 (default: 100)", countArgument)
-    .action(audit);
-}
-
-async function issue(name: string, options: ServiceOptions & { scope: TokenScope }): Promise<void> {
-  const body = { name, scope: options.scope };
-  const issued = await serviceOf(options).request(issuedTokenSchema, "POST", "/admin/tokens", { body });
-  print(options, issued, [
-    issued.token,
-    `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
-  ]);
-}
-
-async function list(options: ServiceOptions): Promise<void> {
-  const answer = await serviceOf(options).request(tokenListSchema, "GET", "/admin/tokens");
-  const rows = answer.tokens.map((each) => [
-    each.name,
-    each.scope,
-    each.firstCharacters,
-    each.createdAt,
-    each.createdBy,
-    each.lastUsedAt ?? "never",
-    each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
-  ]);
-  const headings = ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"];
-  print(options, answer, table(headings, rows, "no tokens besides ADMIN_TOKEN"));
-}
-
-async function revoke(name: string, options: ServiceOptions): Promise<void> {
-  await confirm(`Revoke the token of ${name} permanently?`, options);
-  const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
-  const token = await serviceOf(options).request(tokenSummarySchema, "POST", path, { repeatable: true });
-  print(options, token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
-}
-
-async function audit(options: AuditOptions): Promise<void> {
-  const { subject, actor, kind, action, before, limit } = options;
-  const since = options.since === undefined ? undefined : new Date(options.since).toISOString();
-  const query = new URLSearchParams();
-  for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
-    if (value !== undefined) query.set(name, String(value));
-  }
-  const answer = await serviceOf(options).request(auditListSchema, "GET", `/admin/audit?${query}`);
-  print(options, answer, auditLines(answer));
-}
+    ),
+    before: option.parsed("<id>", countArgument)("entries older than the one with this id"),
+    limit: option.count("maximum number of entries, up to 500 (default: 100)"),
+  },
+  async run({ client, print }, { subject, actor, kind, action, since: sinceMs, before, limit }) {
+    const since = sinceMs === undefined ? undefined : new Date(sinceMs).toISOString();
+    const query = new URLSearchParams();
+    for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
+      if (value !== undefined) query.set(name, String(value));
+    }
+    const answer = await client.request(auditListSchema, "GET", `/admin/audit?${query}`);
+    print(answer, auditLines(answer));
+  },
+});
 
 /** The maximum number of characters shown of a change. */
 const SHOWN_CHARACTERS = 120;

@@ -1,7 +1,7 @@
 /** `edgetape pack`: builds, verifies and inspects day packs on disk, without a service. */
 
 import { availableParallelism } from "node:os";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { buildPacks } from "../pack-builder/build.ts";
@@ -10,69 +10,52 @@ import { DeliveryError } from "../pack-builder/delivery/source-file.ts";
 import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { inspectPack, type PackSummary } from "../pack-builder/inspect-pack.ts";
 import { verifyPack } from "../pack-builder/verify/verify-pack.ts";
-import { countArgument, countText, datasetOption, dateArgument, print } from "./command-line.ts";
+import { group, localCommand } from "./command.ts";
+import { countText } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
 import { stageProgress } from "./progress.ts";
 import { openPack } from "./publish-command.ts";
 
-/** Registers `pack` and its commands. */
-export function registerPackCommands(program: Command): void {
-  const pack = program.command("pack").description("build, verify and inspect day packs");
-  registerBuild(pack);
-  registerVerify(pack);
-  registerInspect(pack);
-}
+const build = localCommand("build", {
+  says: "build the packs of a day, one for each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
+  args: [new Argument("<delivery...>", "the day's delivery; several folders and files are read as one")],
+  options: {
+    date: option.day("the trading day").required(),
+    out: option.text("<folder>", "the folder for the packs, created if absent").required(),
+    dataset: option.dataset("build only this dataset (default: every dataset in the delivery)"),
+    maxBroken: option.count("maximum number of broken lines in a pack (default: one in a million)"),
+    threads: option.THREADS,
+    verify: option.negated("do not verify each pack before it gets its final name"),
+    json: option.flag("print the report as JSON"),
+  },
+  help:
+    "\nLinks are not followed. Every file that is not read is named in the report.\n" +
+    "Exit status 3: built, but lines that could not be parsed, or files that may hold records, were left out,\n" +
+    "or the quality check failed; `edgetape day quality` prints its sheet.\n" +
+    "Exit status 1: a pack could not be built; other datasets may have been built.",
+  async run({ print }, options, sources: string[]) {
+    const report = await buildWithProgress(sources, options);
+    print(report, deliveryLines(report));
+    refuseFailed(report);
+    const isComplete = report.result !== "degraded" && report.quality?.verdict !== "failed";
+    if (!isComplete) process.exitCode = EXIT.degraded;
+  },
+});
 
-interface BuildCommandOptions {
+interface BuildOptions {
   date: BeijingDate;
   out: string;
+  /** Nothing outside this folder is read. */
+  root?: string;
   dataset?: DatasetName | undefined;
-  maxBroken?: number;
+  maxBroken?: number | undefined;
   threads: number;
   verify: boolean;
-  json?: boolean;
-}
-
-function registerBuild(pack: Command): void {
-  pack
-    .command("build")
-    .description(
-      "build the packs of a day, one for each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
-    )
-    .argument("<delivery...>", "the day's delivery; several folders and files are read as one")
-    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .requiredOption("--out <folder>", "the folder for the packs, created if absent")
-    .addOption(datasetOption("build only this dataset (default: every dataset in the delivery)"))
-    .option(
-      "--max-broken <count>",
-      "maximum number of broken lines in a pack (default: one in a million)",
-      countArgument,
-    )
-    .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option("--no-verify", "do not verify each pack before it gets its final name")
-    .option("--json", "print the report as JSON")
-    .addHelpText(
-      "after",
-      "\nLinks are not followed. Every file that is not read is named in the report.\n" +
-        "Exit status 3: built, but lines that could not be parsed, or files that may hold records, were left out,\n" +
-        "or the quality check failed; `edgetape day quality` prints its sheet.\n" +
-        "Exit status 1: a pack could not be built; other datasets may have been built.",
-    )
-    .action(build);
-}
-
-async function build(sources: string[], options: BuildCommandOptions): Promise<void> {
-  const report = await buildWithProgress(sources, options);
-  print(options, report, deliveryLines(report));
-  refuseFailed(report);
-  if (report.result === "degraded" || report.quality?.verdict === "failed") process.exitCode = EXIT.degraded;
 }
 
 /** Builds packs with progress on stderr. Throws `CommandFailure` for an invalid delivery. */
-export async function buildWithProgress(
-  sources: string[],
-  options: Omit<BuildCommandOptions, "json"> & { root?: string },
-): Promise<DeliveryReport> {
+export async function buildWithProgress(sources: string[], options: BuildOptions): Promise<DeliveryReport> {
   const progress = datasetProgress(options.date);
   const report = await buildPacks({
     sources,
@@ -120,55 +103,50 @@ export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): voi
   throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
 }
 
-function registerVerify(pack: Command): void {
-  pack
-    .command("verify")
-    .description("check a pack: every checksum, every footer, every row as DuckDB reads it")
-    .argument("<pack>", "the pack's file")
-    .option("--json", "print the answer as JSON")
-    .addHelpText("after", "\nExit status 1: the pack is damaged; the position is on stderr.")
-    .action(verify);
-}
+const PACK_ARGUMENT = [new Argument("<pack>", "the pack's file")];
 
-async function verify(path: string, options: { json?: boolean }): Promise<void> {
-  const startedMs = performance.now();
-  const verified = await verifyPack(path, { threads: availableParallelism() });
-  const seconds = (performance.now() - startedMs) / 1000;
-  if (!verified.ok) {
-    const { refusal } = verified;
-    if (options.json) print(options, { path, whole: false, ...refusal }, "");
-    if (refusal.reason === "unreadable")
-      throw new CommandFailure(`${path} cannot be read (${refusal.code}).`);
-    throw new CommandFailure(`${path}: ${refusal.difference}`);
-  }
-  const { rows, index } = verified.value;
-  const { dataset, tradedate, buildId, origin } = index;
-  const securities = index.entries.length;
-  const answer = { path, whole: true, dataset, tradedate, buildId, securities, rows, origin, seconds };
-  print(options, answer, [
-    `${path}: intact. ${tradedate}, ${countedText(securities, "security", "securities")}, ${countText(rows)} ${DATASETS[dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
-    ...originLines(origin, rows),
-  ]);
-}
+const verify = localCommand("verify", {
+  says: "check a pack: every checksum, every footer, every row as DuckDB reads it",
+  args: PACK_ARGUMENT,
+  options: { json: option.AS_JSON },
+  help: "\nExit status 1: the pack is damaged; the position is on stderr.",
+  async run({ json, print }, _, path: string) {
+    const startedMs = performance.now();
+    const verified = await verifyPack(path, { threads: availableParallelism() });
+    const seconds = (performance.now() - startedMs) / 1000;
+    if (!verified.ok) {
+      const { refusal } = verified;
+      if (json) print({ path, whole: false, ...refusal }, "");
+      if (refusal.reason === "unreadable")
+        throw new CommandFailure(`${path} cannot be read (${refusal.code}).`);
+      throw new CommandFailure(`${path}: ${refusal.difference}`);
+    }
+    const { rows, index } = verified.value;
+    const { dataset, tradedate, buildId, origin } = index;
+    const securities = index.entries.length;
+    print({ path, whole: true, dataset, tradedate, buildId, securities, rows, origin, seconds }, [
+      `${path}: intact. ${tradedate}, ${countedText(securities, "security", "securities")}, ${countText(rows)} ${DATASETS[dataset].rows}, checked in ${seconds.toFixed(1)} s.`,
+      ...originLines(origin, rows),
+    ]);
+  },
+});
 
-function registerInspect(pack: Command): void {
-  pack
-    .command("inspect")
-    .description("show what a pack contains: securities, rows, times, bytes by column, build id")
-    .argument("<pack>", "the pack's file")
-    .option("--json", "print the answer as JSON")
-    .action(inspect);
-}
+const inspect = localCommand("inspect", {
+  says: "show what a pack contains: securities, rows, times, bytes by column, build id",
+  args: PACK_ARGUMENT,
+  options: { json: option.AS_JSON },
+  async run({ print }, _, path: string) {
+    const pack = await openPack(path);
+    try {
+      const summary = await inspectPack(pack);
+      print({ path, ...summary }, summaryLines(summary));
+    } finally {
+      await pack.close();
+    }
+  },
+});
 
-async function inspect(path: string, options: { json?: boolean }): Promise<void> {
-  const pack = await openPack(path);
-  try {
-    const summary = await inspectPack(pack);
-    print(options, { path, ...summary }, summaryLines(summary));
-  } finally {
-    await pack.close();
-  }
-}
+export const pack = group("pack", "build, verify and inspect day packs", [build, verify, inspect]);
 
 function summaryLines(summary: PackSummary): string[] {
   const { rows, largest } = summary;

@@ -1,41 +1,40 @@
 /** The `edgetape` command: one module for each group of commands, loaded on demand. */
 import { Command, Help, type Option } from "commander";
 import manifest from "../../package.json" with { type: "json" };
+import type { Register } from "./command.ts";
 
-type Register = (program: Command) => void;
-
-const days = async () => (await import("./day-commands.ts")).registerDays;
+const days = () => import("./day-commands.ts").then(({ days, day }) => [days, day]);
 
 /**
  * The command groups by first argument, in the order of the help. A module is loaded only when its group is called or
  * the full help is shown, because loading all of them takes more than a second of CPU.
  */
-const GROUPS: ReadonlyMap<string, () => Promise<Register>> = new Map([
-  ["pack", async () => (await import("./pack-commands.ts")).registerPackCommands],
-  ["publish", async () => (await import("./publish-command.ts")).registerPublish],
-  ["rebuild", async () => (await import("./rebuild-command.ts")).registerRebuild],
+const GROUPS = new Map<string, () => Promise<Register | Register[]>>([
+  ["pack", async () => (await import("./pack-commands.ts")).pack],
+  ["publish", async () => (await import("./publish-command.ts")).publish],
+  ["rebuild", async () => (await import("./rebuild-command.ts")).rebuild],
   ["days", days],
   ["day", days],
-  ["changes", async () => (await import("./changes-command.ts")).registerChanges],
-  ["calendar", async () => (await import("./calendar-commands.ts")).registerCalendar],
-  ["account", async () => (await import("./account-commands.ts")).registerAccounts],
-  ["subscription", async () => (await import("./subscription-commands.ts")).registerSubscriptions],
-  ["plan", async () => (await import("./subscription-commands.ts")).registerPlans],
-  ["usage", async () => (await import("./usage-command.ts")).registerUsage],
-  ["token", async () => (await import("./operator-commands.ts")).registerTokens],
-  ["audit", async () => (await import("./operator-commands.ts")).registerAudit],
-  ["explain", async () => (await import("./explain-command.ts")).registerExplain],
-  ["key", async () => (await import("./key-commands.ts")).registerKeys],
-  ["files", async () => (await import("./file-commands.ts")).registerFiles],
-  ["external", async () => (await import("./share-commands.ts")).registerExternal],
-  ["share", async () => (await import("./share-commands.ts")).registerShares],
-  ["nightly", async () => (await import("./nightly/nightly.ts")).registerNightly],
-  ["backfill", async () => (await import("./backfill-command.ts")).registerBackfill],
-  ["doctor", async () => (await import("./doctor/doctor.ts")).registerDoctor],
-  ["acceptance", async () => (await import("./acceptance/acceptance.ts")).registerAcceptance],
-  ["backup", async () => (await import("./backup-commands.ts")).registerBackup],
-  ["webhook", async () => (await import("./webhook.ts")).registerWebhook],
-  ["sample", async () => (await import("./sample-command.ts")).registerSample],
+  ["changes", async () => (await import("./changes-command.ts")).changes],
+  ["calendar", async () => (await import("./calendar-commands.ts")).calendar],
+  ["account", async () => (await import("./account-commands.ts")).account],
+  ["subscription", async () => (await import("./subscription-commands.ts")).subscription],
+  ["plan", async () => (await import("./subscription-commands.ts")).plan],
+  ["usage", async () => (await import("./usage-command.ts")).usage],
+  ["token", async () => (await import("./operator-commands.ts")).token],
+  ["audit", async () => (await import("./operator-commands.ts")).audit],
+  ["explain", async () => (await import("./explain-command.ts")).explain],
+  ["key", async () => (await import("./key-commands.ts")).key],
+  ["files", async () => (await import("./file-commands.ts")).files],
+  ["external", async () => (await import("./share-commands.ts")).external],
+  ["share", async () => (await import("./share-commands.ts")).share],
+  ["nightly", async () => (await import("./nightly/nightly.ts")).nightly],
+  ["backfill", async () => (await import("./backfill-command.ts")).backfill],
+  ["doctor", async () => (await import("./doctor/doctor.ts")).doctor],
+  ["acceptance", async () => (await import("./acceptance/acceptance.ts")).acceptance],
+  ["backup", async () => (await import("./backup-commands.ts")).backup],
+  ["webhook", async () => (await import("./webhook.ts")).webhook],
+  ["sample", async () => (await import("./sample-command.ts")).sample],
 ]);
 
 /**
@@ -63,7 +62,9 @@ export async function createProgram(args: readonly string[] = []): Promise<Comma
   const [first = ""] = args;
   if (first === "--version" || first === "-V") return program;
   const called = GROUPS.get(first);
-  for (const load of called === undefined ? new Set(GROUPS.values()) : [called]) (await load())(program);
+  for (const load of called === undefined ? new Set(GROUPS.values()) : [called]) {
+    for (const register of [await load()].flat()) register(program);
+  }
   return program;
 }
 

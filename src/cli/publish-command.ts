@@ -4,7 +4,7 @@
  */
 
 import { dirname, join } from "node:path";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import {
   type BeginUpload,
   dayDetailSchema,
@@ -27,54 +27,42 @@ import {
   publishAuction,
   refuseFailedAuction,
 } from "./auction-publishing.ts";
-import { print, type ServiceOptions, serviceCommand, serviceOf, sizeText } from "./command-line.ts";
+import { type Call, command } from "./command.ts";
+import { sizeText } from "./command-line.ts";
 import { countsOf, dayPath } from "./dataset-days.ts";
 import { CommandFailure, EXIT, jsonOf, ServiceRefusal, sentenceOf } from "./exit.ts";
+import * as option from "./option.ts";
 import { byteProgress } from "./progress.ts";
 import { sendParts } from "./uploads.ts";
 
-export interface PublishCommandOptions extends ServiceOptions {
-  force?: boolean;
-  degraded?: boolean;
-}
-
-/** Registers `publish`. */
-export function registerPublish(program: Command): void {
-  serviceCommand(program, "publish")
-    .description(
-      "upload day packs and serve each as the next revision of its dataset's day; for quotes, also the auction pack made from them; run it again after any interruption",
-    )
-    .argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset")
-    .option(
-      "--force",
+export const publish = command("publish", {
+  says: "upload day packs and serve each as the next revision of its dataset's day; for quotes, also the auction pack made from them; run it again after any interruption",
+  args: [
+    new Argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset"),
+  ],
+  options: {
+    force: option.flag(
       "publish even if the quality check failed or the service finds the day implausible; rows that are already served get no new revision",
-    )
-    .option(
-      "--degraded",
+    ),
+    degraded: option.flag(
       "mark the day as degraded, because its build left rows out; not needed when the quality sheet beside the pack says so",
-    )
-    .addHelpText(
-      "after",
-      "\nA pack that is refused does not hold up the others. Exit status 1: at least one pack is not published.",
-    )
-    .action((paths: string[], options: PublishCommandOptions) =>
-      publishPacks(serviceOf(options), paths, options),
-    );
-}
+    ),
+  },
+  help: "\nA pack that is refused does not hold up the others. Exit status 1: at least one pack is not published.",
+  run: (call, { force = false, degraded = false }, paths: string[]) =>
+    publishPacks(call, paths, { force, degraded }),
+});
 
 /** Publishes the packs at `paths` and prints which revisions are served now. Then throws the first error, if any. */
 export async function publishPacks(
-  client: AdminClient,
+  call: Call,
   paths: readonly string[],
-  options: PublishCommandOptions,
+  options: Pick<PublishOptions, "force" | "degraded">,
 ): Promise<void> {
-  const { force = false, degraded = false } = options;
-  const packs = paths.map((path) => ({
-    called: path,
-    publish: () => publishAt(client, path, { force, degraded }),
-  }));
-  const { published, failures } = await publishEach(packs, options);
-  refuseUnpublished(failures, options);
+  const { client } = call;
+  const packs = paths.map((path) => ({ called: path, publish: () => publishAt(client, path, options) }));
+  const { published, failures } = await publishEach(packs, call);
+  refuseUnpublished(failures, call);
   refuseFailedAuction(published);
 }
 
@@ -91,7 +79,7 @@ interface PublishFailure {
  */
 export async function publishEach(
   packs: readonly { called: string; publish: () => Promise<PublishedPack> }[],
-  options: ServiceOptions,
+  { print }: Call,
   more: { answer?: object; lines?: readonly string[] } = {},
 ): Promise<{ published: PublishedPack[]; failures: PublishFailure[] }> {
   const published: PublishedPack[] = [];
@@ -109,7 +97,7 @@ export async function publishEach(
   }
   if (published.length > 0 || failures.length === 0) {
     const lines = [...published.flatMap(publishedLines), ...(more.lines ?? [])];
-    print(options, { ...published[0], published, ...more.answer }, lines);
+    print({ ...published[0], published, ...more.answer }, lines);
   }
   return { published, failures };
 }
@@ -125,10 +113,7 @@ function isOfAllPacks(error: Error): boolean {
  * Throws the first error, if there is one. Before that, prints a line on stderr for each later failure whose error is
  * not the first one.
  */
-export function refuseUnpublished(
-  [first, ...others]: readonly PublishFailure[],
-  { json = false }: ServiceOptions,
-): void {
+export function refuseUnpublished([first, ...others]: readonly PublishFailure[], { json }: Call): void {
   if (first === undefined) return;
   for (const { called, error } of others.filter(({ error }) => error !== first.error)) {
     const sentence = sentenceOf(error);

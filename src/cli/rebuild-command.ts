@@ -1,115 +1,98 @@
 /** `edgetape rebuild`: rebuilds a day from its delivery and publishes it. */
-import { availableParallelism } from "node:os";
-import type { Command } from "commander";
+import { Argument } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { auctionText, refuseFailedAuction } from "./auction-publishing.ts";
-import {
-  countArgument,
-  datasetOption,
-  dateArgument,
-  serviceCommand,
-  serviceOf,
-  versionArgument,
-} from "./command-line.ts";
+import { type Call, command } from "./command.ts";
+import { versionArgument } from "./command-line.ts";
 import { type DatasetOptions, datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
+import * as option from "./option.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
-import {
-  type PublishCommandOptions,
-  type PublishedPack,
-  publishAt,
-  publishEach,
-  refuseUnpublished,
-} from "./publish-command.ts";
+import { type PublishedPack, publishAt, publishEach, refuseUnpublished } from "./publish-command.ts";
 
-interface RebuildOptions extends PublishCommandOptions, DatasetOptions {
-  date?: BeijingDate;
-  affected?: boolean;
-  from?: string;
-  builtBefore?: string;
+interface RebuildOptions extends DatasetOptions {
+  builtBefore: string | undefined;
   out: string;
-  maxBroken?: number;
+  maxBroken: number | undefined;
   threads: number;
+  force: boolean;
 }
 
 /** The options for one day. With `root`, nothing outside that folder is read. */
-type DayOptions = RebuildOptions & { date: BeijingDate; root?: string };
+type DayOptions = Omit<RebuildOptions, "builtBefore"> & { date: BeijingDate; root?: string };
 
-/** Registers `rebuild`. */
-export function registerRebuild(program: Command): void {
-  serviceCommand(program, "rebuild")
-    .description(
-      "build a day from its delivery and publish each dataset in it as the day's next revision, in one step",
-    )
-    .argument("[delivery...]", "the day's delivery; several folders and files are read as one")
-    .option("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .addOption(datasetOption("build only this dataset (default: every dataset in the delivery)"))
-    .option(
-      "--affected",
+export const rebuild = command("rebuild", {
+  says: "build a day from its delivery and publish each dataset in it as the day's next revision, in one step",
+  args: [new Argument("[delivery...]", "the day's delivery; several folders and files are read as one")],
+  options: {
+    date: option.day("the trading day"),
+    dataset: option.dataset("build only this dataset (default: every dataset in the delivery)"),
+    affected: option.flag(
       "rebuild every loaded day whose pack was built by an earlier version, from its delivery in --from",
-    )
-    .option("--from <folder>", "with --affected: the folder with the deliveries, as for `backfill`")
-    .option(
-      "--built-before <version>",
-      "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
+    ),
+    from: option.text("<folder>", "with --affected: the folder with the deliveries, as for `backfill`"),
+    builtBefore: option.parsed(
+      "<version>",
       versionArgument,
-    )
-    .requiredOption("--out <folder>", "the folder for the packs and quarantined lines, created if absent")
-    .option("--max-broken <count>", "maximum number of broken lines in a pack", countArgument)
-    .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-    .option(
-      "--force",
+    )(
+      "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
+    ),
+    out: option
+      .text("<folder>", "the folder for the packs and quarantined lines, created if absent")
+      .required(),
+    maxBroken: option.count("maximum number of broken lines in a pack"),
+    threads: option.THREADS,
+    force: option.flag(
       "publish even if the quality check failed, or the service finds the day implausible or smaller than before",
-    )
-    .addHelpText(
-      "after",
-      "\nWith --affected, each delivery is built as a whole, because its datasets are compared with each other; only the\n" +
-        "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force. Packs of datasets that the\n" +
-        "day does not have at the service are listed and not published.\n" +
-        "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
-    )
-    .action(run);
-}
-
-async function run(sources: string[], options: RebuildOptions): Promise<void> {
-  const { date, affected = false, from } = options;
-  if (affected) {
-    if (from === undefined || date !== undefined || sources.length > 0) {
+    ),
+  },
+  help:
+    "\nWith --affected, each delivery is built as a whole, because its datasets are compared with each other; only the\n" +
+    "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force. Packs of datasets that the\n" +
+    "day does not have at the service are listed and not published.\n" +
+    "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
+  async run(call, { date, affected, from, force = false, ...options }, sources: string[]) {
+    if (affected) {
+      if (from === undefined || date !== undefined || sources.length > 0) {
+        throw new CommandFailure(
+          "--affected needs --from <folder>, and accepts neither a delivery nor --date.",
+          EXIT.usage,
+        );
+      }
+      return rebuildAffected(call, from, { ...options, force });
+    }
+    if (date === undefined || sources.length === 0) {
       throw new CommandFailure(
-        "--affected needs --from <folder>, and accepts neither a delivery nor --date.",
+        "Give a delivery with --date, or --affected with --from <folder>.",
         EXIT.usage,
       );
     }
-    return rebuildAffected(from, options);
-  }
-  if (date === undefined || sources.length === 0) {
-    throw new CommandFailure("Give a delivery with --date, or --affected with --from <folder>.", EXIT.usage);
-  }
-  await rebuild(sources, { ...options, date });
-}
+    await rebuildDay(call, sources, { ...options, force, date });
+  },
+});
 
 /**
  * Rebuilds and publishes a day. Downloads in progress finish on the old object. Cursors of the old revision are refused
  * with `data_rebuilt`.
  */
-async function rebuild(sources: string[], options: DayOptions): Promise<void> {
+async function rebuildDay(call: Call, sources: string[], options: DayOptions): Promise<void> {
   const report = await build(sources, options);
   const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);
   // Asked before anything is published, so that an error here does not hide which packs were published.
-  const lacking = options.dataset === undefined ? await lackingDatasets(serviceOf(options), delivered) : [];
+  const lacking = options.dataset === undefined ? await lackingDatasets(call.client, delivered) : [];
   const packs = report.packs.flatMap(({ dataset, pack }) =>
-    pack === null ? [] : { called: pack, publish: () => publishBuilt(report, dataset, options) },
+    pack === null ? [] : { called: pack, publish: () => publishBuilt(call, report, dataset, options) },
   );
-  const { published, failures } = await publishEach(packs, options, {
+  const { published, failures } = await publishEach(packs, call, {
     answer: { lacking },
     lines: lacking.map((dataset) => `${options.date} is degraded: ${lackingText(dataset).en}.`),
   });
-  refuseUnpublished(failures, options);
+  refuseUnpublished(failures, call);
   refuseFailed(report);
   refuseFailedAuction(published);
   if (report.result === "degraded" || lacking.length > 0) process.exitCode = EXIT.degraded;
@@ -123,9 +106,9 @@ async function build(sources: string[], options: DayOptions): Promise<DeliveryRe
 }
 
 /** Rebuilds days in sequence. A day or dataset that fails is named and does not stop the others. */
-async function rebuildAffected(folder: string, options: RebuildOptions): Promise<void> {
+async function rebuildAffected(call: Call, folder: string, options: RebuildOptions): Promise<void> {
   const deliveries = await namedDeliveries(folder);
-  const { affected, version } = await affectedDays(options);
+  const { affected, version } = await affectedDays(call, options);
   const left: string[] = [];
   const unloaded: string[] = [];
   for (const [date, packs] of affected) {
@@ -138,7 +121,7 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
       else wanted.push(dataset);
     }
     if (wanted.length > 0) {
-      const result = await rebuildDatasets(sources, wanted, { ...options, date, root: folder });
+      const result = await rebuildDatasets(call, sources, wanted, { ...options, date, root: folder });
       left.push(...result.left);
       unloaded.push(...result.unloaded);
     }
@@ -153,11 +136,11 @@ async function rebuildAffected(folder: string, options: RebuildOptions): Promise
 }
 
 /** Returns the loaded packs built by a version before `version`, by day, oldest first. */
-async function affectedDays(options: RebuildOptions) {
+async function affectedDays({ client }: Call, options: RebuildOptions) {
   const affected = new Map<BeijingDate, { dataset: DatasetName; state: string }[]>();
   let before = "";
   for (const dataset of datasetsOf(options)) {
-    const { days, version } = await builtBefore(options, options.builtBefore, dataset);
+    const { days, version } = await builtBefore(client, options.builtBefore, dataset);
     before = version;
     for (const { tradedate, state } of days) {
       affected.set(tradedate, [...(affected.get(tradedate) ?? []), { dataset, state }]);
@@ -173,6 +156,7 @@ async function affectedDays(options: RebuildOptions) {
  * empty with `--dataset`.
  */
 async function rebuildDatasets(
+  call: Call,
   sources: string[],
   wanted: readonly DatasetName[],
   options: DayOptions,
@@ -181,7 +165,7 @@ async function rebuildDatasets(
   let unloaded: string[];
   try {
     report = await build(sources, { ...options, dataset: undefined });
-    unloaded = options.dataset === undefined ? await unloadedPacks(report, options) : [];
+    unloaded = options.dataset === undefined ? await unloadedPacks(call, report, options) : [];
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error;
     const left = wanted.map((dataset) => `${dayName(options.date, dataset)}: ${error.message}`);
@@ -189,9 +173,9 @@ async function rebuildDatasets(
   }
   const packs = wanted.map((dataset) => ({
     called: dayName(options.date, dataset),
-    publish: () => publishBuilt(report, dataset, options),
+    publish: () => publishBuilt(call, report, dataset, options),
   }));
-  const { published, failures } = await publishEach(packs, options, { answer: { lacking: [] } });
+  const { published, failures } = await publishEach(packs, call, { answer: { lacking: [] } });
   const left = failures.map(({ called, error }) => {
     if (!(error instanceof CommandFailure)) throw error;
     return `${called}: ${error.message}`;
@@ -204,12 +188,16 @@ async function rebuildDatasets(
 }
 
 /** Returns a line for each built pack whose dataset was never loaded for this day. */
-async function unloadedPacks({ packs }: DeliveryReport, options: DayOptions): Promise<string[]> {
+async function unloadedPacks(
+  { client }: Call,
+  { packs }: DeliveryReport,
+  { date }: DayOptions,
+): Promise<string[]> {
   const lines: string[] = [];
   for (const { dataset, pack } of packs) {
-    if (pack === null || (await loadedDays(serviceOf(options), dataset)).includes(options.date)) continue;
+    if (pack === null || (await loadedDays(client, dataset)).includes(date)) continue;
     lines.push(
-      `${pack}: no ${DATASETS[dataset].rows} of ${options.date} are loaded; \`edgetape publish\` loads them.`,
+      `${pack}: no ${DATASETS[dataset].rows} of ${date} are loaded; \`edgetape publish\` loads them.`,
     );
   }
   return lines;
@@ -217,9 +205,10 @@ async function unloadedPacks({ packs }: DeliveryReport, options: DayOptions): Pr
 
 /** Publishes the pack of `dataset`. Throws `CommandFailure` when no such pack was built. */
 async function publishBuilt(
+  { client }: Call,
   report: DeliveryReport,
   dataset: DatasetName,
-  options: RebuildOptions,
+  { force }: DayOptions,
 ): Promise<PublishedPack> {
   const isOf = (each: { dataset: DatasetName }) => each.dataset === dataset;
   const packs = report.packs.filter(isOf);
@@ -227,5 +216,5 @@ async function publishBuilt(
   const [built] = packs;
   if (!built?.pack) throw new CommandFailure(`${lackingText(dataset).en}.`);
   const degraded = built.result === "degraded";
-  return publishAt(serviceOf(options), built.pack, { force: options.force ?? false, degraded });
+  return publishAt(client, built.pack, { force, degraded });
 }

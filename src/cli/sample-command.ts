@@ -1,45 +1,14 @@
 /** `edgetape sample`: generates synthetic days for trying the service or the pack builder. */
-import { type Command, InvalidArgumentError } from "commander";
-import type { BeijingDate } from "../calendar/beijing.ts";
+import { InvalidArgumentError } from "commander";
 import type { DatasetName } from "../datasets/registry.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
 import { type WrittenPack, writeSamplePacks } from "../pack-builder/sample/sample-pack.ts";
 import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
-import { datasetOption, dateArgument, print, sizeText } from "./command-line.ts";
+import { localCommand } from "./command.ts";
+import { sizeText } from "./command-line.ts";
 import { countsOf, datasetsOf } from "./dataset-days.ts";
-
-interface SampleOptions {
-  date: BeijingDate;
-  rows: number;
-  out: string;
-  seed: string;
-  dataset?: DatasetName;
-  csv?: boolean;
-  json?: boolean;
-}
-
-/** Registers `sample`. */
-export function registerSample(program: Command): void {
-  program
-    .command("sample")
-    .description(
-      "generate a day of orders with matching trades and quotes; the same seed, date and size give the same day",
-    )
-    .requiredOption("--date <YYYYMMDD>", "the trading day", dateArgument)
-    .requiredOption("--out <folder>", "the output folder, created if absent")
-    .option(
-      "--rows <count>",
-      "number of orders in the day; a day of the whole market has about 130000000",
-      rowsArgument,
-      DEFAULT_ROWS,
-    )
-    .option("--seed <text>", "a different seed gives different orders", DEFAULT_SEED)
-    .addOption(datasetOption("only this dataset (default: all)"))
-    .option("--csv", "write the vendor's CSV folders instead of packs")
-    .option("--json", "print the answer as JSON")
-    .action(sample);
-}
+import * as option from "./option.ts";
 
 function rowsArgument(text: string): number {
   const rows = Number(text);
@@ -49,19 +18,34 @@ function rowsArgument(text: string): number {
   return rows;
 }
 
-async function sample(options: SampleOptions): Promise<void> {
-  const { date: tradedate, rows, seed, out } = options;
-  const day = { tradedate, rows, seed };
-  const datasets = datasetsOf(options);
-  const startedMs = performance.now();
-  const written = options.csv ? writeCsv(day, out, datasets) : await writeSamplePacks(day, out, datasets);
-  const seconds = (performance.now() - startedMs) / 1000;
-  print(
-    options,
-    { tradedate, written, seconds },
-    written.map((each) => `${each.path}: ${countsOf(each)}, ${sizeText(each.sizeBytes)}.`),
-  );
-}
+export const sample = localCommand("sample", {
+  says: "generate a day of orders with matching trades and quotes; the same seed, date and size give the same day",
+  options: {
+    date: option.day("the trading day").required(),
+    out: option.text("<folder>", "the output folder, created if absent").required(),
+    rows: option
+      .parsed(
+        "<count>",
+        rowsArgument,
+      )("number of orders in the day; a day of the whole market has about 130000000")
+      .orElse(DEFAULT_ROWS),
+    seed: option.text("<text>", "a different seed gives different orders").orElse(DEFAULT_SEED),
+    dataset: option.dataset("only this dataset (default: all)"),
+    csv: option.flag("write the vendor's CSV folders instead of packs"),
+    json: option.AS_JSON,
+  },
+  async run({ print }, { date: tradedate, rows, seed, out, csv, ...of }) {
+    const day = { tradedate, rows, seed };
+    const datasets = datasetsOf(of);
+    const startedMs = performance.now();
+    const written = csv ? writeCsv(day, out, datasets) : await writeSamplePacks(day, out, datasets);
+    const seconds = (performance.now() - startedMs) / 1000;
+    print(
+      { tradedate, written, seconds },
+      written.map((each) => `${each.path}: ${countsOf(each)}, ${sizeText(each.sizeBytes)}.`),
+    );
+  },
+});
 
 /** Writes the day as CSV files in the vendor's folder layout. Returns the totals of each dataset's files. */
 function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {

@@ -1,5 +1,5 @@
 /** `edgetape subscription` and `edgetape plan`: customers' plans, and the daily limits of plans. */
-import { Argument, type Command, Option } from "commander";
+import { Argument } from "commander";
 import {
   hasOrderHistory,
   type PlanList,
@@ -8,133 +8,99 @@ import {
   planNameSchema,
 } from "../admin/wire.ts";
 import { accountOf, printAccount } from "./account-commands.ts";
-import {
-  confirm,
-  instantArgument,
-  type LimitWord,
-  limitArgument,
-  limitOf,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  spanArgument,
-  table,
-  YES_OPTION,
-} from "./command-line.ts";
+import { type Call, command, group } from "./command.ts";
+import { limitArgument, limitOf, table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
 
-/** Registers `subscription …`. */
-export function registerSubscriptions(program: Command): void {
-  const subscription = serviceCommand(program, "subscription").description("manage the plans of an account");
-  subscription
-    .command("set <account>")
-    .description("replace all plans of an account with this one")
-    .addOption(planOption())
-    .requiredOption(
-      "--start <instant>",
-      "start, inclusive: a date (its beginning in Beijing) or RFC 3339",
-      instantArgument,
-    )
-    .requiredOption("--end <instant>", "end, exclusive: a date or RFC 3339", instantArgument)
-    .option("--keep", "keep the account's other plans; where plans overlap, the best one applies")
-    .option(...YES_OPTION)
-    .action(set);
-  subscription
-    .command("extend <account>")
-    .description("extend a plan; an ended plan starts again now")
-    .addOption(planOption())
-    .option("--by <span>", "extend the plan by this duration, for example 30d", spanArgument)
-    .option(
-      "--until <instant>",
-      "extend the plan to this end, exclusive: a date or RFC 3339",
-      instantArgument,
-    )
-    .action(extend);
-  subscription
-    .command("weekly <account>")
-    .description("add a weekly card (7 × 24 hours) to the account's plans")
-    .option("--start <instant>", "start, inclusive (default: now)", instantArgument)
-    .action(weekly);
-}
-
-/** Registers `plan …`. */
-export function registerPlans(program: Command): void {
-  const plan = serviceCommand(program, "plan").description(
-    "show and set daily limits by plan; changes take effect within 30 s",
-  );
-  plan
-    .command("list", { isDefault: true })
-    .alias("show")
-    .description("show the limits of every plan")
-    .action(showPlans);
-  plan
-    .command("set")
-    .description("set both limits of a plan, for every account without limits of its own")
-    .addArgument(new Argument("<plan>").choices(planNameSchema.options))
-    .requiredOption("--requests <count>", "requests per Beijing day, or unlimited", limitArgument)
-    .requiredOption("--files <count>", "Parquet files per Beijing day, or unlimited", limitArgument)
-    .action(setPlan);
-}
-
-function planOption(): Option {
-  return new Option("--plan <plan>", "the plan").choices(planNameSchema.options).makeOptionMandatory();
-}
-
+const PLANS = planNameSchema.options;
+const PLAN = option.choice("<plan>", PLANS, "the plan").required();
 const BELOW = "/subscriptions";
 
-async function set(
-  id: string,
-  options: ServiceOptions & { plan: PlanName; start: number; end: number; keep?: boolean },
-): Promise<void> {
-  const { plan, start, end, keep } = options;
-  if (!keep) await confirmLoss(id, options);
-  const subscription = { plan, start, end };
-  const account = keep
-    ? await accountOf(options, "POST", id, BELOW, { body: subscription })
-    : await accountOf(options, "PUT", id, BELOW, { body: { subscriptions: [subscription] } });
-  printAccount(options, account);
-}
+const set = command("set <account>", {
+  says: "replace all plans of an account with this one",
+  options: {
+    plan: PLAN,
+    start: option.instant("start, inclusive: a date (its beginning in Beijing) or RFC 3339").required(),
+    end: option.instant("end, exclusive: a date or RFC 3339").required(),
+    keep: option.flag("keep the account's other plans; where plans overlap, the best one applies"),
+    yes: option.YES,
+  },
+  async run(call, { plan, start, end, keep }, id: string) {
+    if (!keep) await confirmLoss(call, id);
+    const body = { plan, start, end };
+    const account = keep
+      ? await accountOf(call, "POST", id, BELOW, { body })
+      : await accountOf(call, "PUT", id, BELOW, { body: { subscriptions: [body] } });
+    printAccount(call, account);
+  },
+});
 
 /** Asks for confirmation when `set` removes plans of the account. */
-async function confirmLoss(id: string, options: ServiceOptions): Promise<void> {
-  const { subscriptions } = await accountOf(options, "GET", id);
+async function confirmLoss(call: Call, id: string): Promise<void> {
+  const { subscriptions } = await accountOf(call, "GET", id);
   if (subscriptions.length === 0) return;
   const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} to ${end}`);
-  await confirm(`Remove these plans of ${id}: ${had.join(", ")}?`, options);
+  await call.confirm(`Remove these plans of ${id}: ${had.join(", ")}?`);
 }
 
-async function extend(
-  id: string,
-  options: ServiceOptions & { plan: PlanName; by?: number; until?: number },
-): Promise<void> {
-  const { plan, by, until } = options;
-  if ((by === undefined) === (until === undefined)) {
-    throw new CommandFailure("Give either --by or --until.", EXIT.usage);
-  }
-  const body = { plan, ...(by === undefined ? { until } : { byMs: by }) };
-  printAccount(options, await accountOf(options, "POST", id, `${BELOW}/extend`, { body }));
-}
+const extend = command("extend <account>", {
+  says: "extend a plan; an ended plan starts again now",
+  options: {
+    plan: PLAN,
+    by: option.span("extend the plan by this duration, for example 30d"),
+    until: option.instant("extend the plan to this end, exclusive: a date or RFC 3339"),
+  },
+  async run(call, { plan, by, until }, id: string) {
+    if ((by === undefined) === (until === undefined)) {
+      throw new CommandFailure("Give either --by or --until.", EXIT.usage);
+    }
+    const body = { plan, until, byMs: by };
+    printAccount(call, await accountOf(call, "POST", id, `${BELOW}/extend`, { body }));
+  },
+});
 
-async function weekly(id: string, options: ServiceOptions & { start?: number }): Promise<void> {
-  // JSON omits an undefined start.
-  const body = { plan: "weekly", start: options.start };
-  printAccount(options, await accountOf(options, "POST", id, BELOW, { body }));
-}
+const weekly = command("weekly <account>", {
+  says: "add a weekly card (7 × 24 hours) to the account's plans",
+  options: { start: option.instant("start, inclusive (default: now)") },
+  async run(call, { start }, id: string) {
+    // JSON omits an undefined start.
+    printAccount(call, await accountOf(call, "POST", id, BELOW, { body: { plan: "weekly", start } }));
+  },
+});
 
-async function showPlans(options: ServiceOptions): Promise<void> {
-  printPlans(options, await serviceOf(options).request(planListSchema, "GET", "/admin/plans"));
-}
+export const subscription = group("subscription", "manage the plans of an account", [set, extend, weekly]);
 
-async function setPlan(
-  plan: PlanName,
-  options: ServiceOptions & { requests: LimitWord; files: LimitWord },
-): Promise<void> {
-  const body = { plans: [{ plan, requests: limitOf(options.requests), files: limitOf(options.files) }] };
-  printPlans(options, await serviceOf(options).request(planListSchema, "PUT", "/admin/plans", { body }));
-}
+const listPlans = command("list", {
+  says: "show the limits of every plan",
+  alias: "show",
+  isDefault: true,
+  async run(call) {
+    printPlans(call, await call.client.request(planListSchema, "GET", "/admin/plans"));
+  },
+});
 
-function printPlans(options: ServiceOptions, list: PlanList): void {
+const limit = option.parsed("<count>", limitArgument);
+
+const setPlan = command("set", {
+  says: "set both limits of a plan, for every account without limits of its own",
+  args: [new Argument("<plan>").choices(PLANS)],
+  options: {
+    requests: limit("requests per Beijing day, or unlimited").required(),
+    files: limit("Parquet files per Beijing day, or unlimited").required(),
+  },
+  async run(call, { requests, files }, plan: PlanName) {
+    const body = { plans: [{ plan, requests: limitOf(requests), files: limitOf(files) }] };
+    printPlans(call, await call.client.request(planListSchema, "PUT", "/admin/plans", { body }));
+  },
+});
+
+export const plan = group("plan", "show and set daily limits by plan; changes take effect within 30 s", [
+  listPlans,
+  setPlan,
+]);
+
+function printPlans({ print }: Call, list: PlanList): void {
   const limit = (plan: PlanName, count: number | null) =>
     hasOrderHistory(plan) ? String(count ?? "unlimited") : "no tick history";
   const rows = list.plans.map(({ plan, requests, files }) => [
@@ -142,5 +108,5 @@ function printPlans(options: ServiceOptions, list: PlanList): void {
     limit(plan, requests),
     limit(plan, files),
   ]);
-  print(options, list, table(["plan", "requests a day", "files a day"], rows));
+  print(list, table(["plan", "requests a day", "files a day"], rows));
 }

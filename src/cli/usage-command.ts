@@ -1,50 +1,29 @@
 /** `edgetape usage`: shows the usage of each account in a month, for billing. */
-import type { Command } from "commander";
 import { type UsageList, usageListSchema } from "../admin/wire.ts";
 import { beijingDate } from "../calendar/beijing.ts";
-import {
-  countText,
-  monthArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  sizeText,
-  table,
-} from "./command-line.ts";
+import { command } from "./command.ts";
+import { countText, sizeText, table } from "./command-line.ts";
+import * as option from "./option.ts";
 
-interface UsageOptions extends ServiceOptions {
-  month?: string;
-  csv?: boolean;
-}
-
-/** Registers `usage`. */
-export function registerUsage(program: Command): void {
-  serviceCommand(program, "usage")
-    .description("show requests, files and bytes of each account in a month, by interface")
-    .option(
-      "--month <YYYYMM>",
-      "the month to report, in Beijing time (default: the current month)",
-      monthArgument,
-    )
-    .option("--csv", "print CSV for billing: account,service,requests,files,bytes")
-    .addHelpText(
-      "after",
-      "\nRequests of every kind count, including those for whole files; credited requests do not. Bytes are those of the\n" +
-        "answers' bodies. Accounts without requests are omitted. The last ten minutes may be missing.",
-    )
-    .action(usage);
-}
-
-async function usage(options: UsageOptions): Promise<void> {
-  const current = beijingDate(Date.now()).slice(0, 6);
-  const { month = current } = options;
-  const answer = await serviceOf(options).request(usageListSchema, "GET", `/admin/usage?month=${month}`);
-  print(options, answer, options.csv === true ? csvOf(answer) : tableOf(answer));
-  if (month === current) {
-    process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);
-  }
-}
+export const usage = command("usage", {
+  says: "show requests, files and bytes of each account in a month, by interface",
+  options: {
+    month: option.month("the month to report, in Beijing time (default: the current month)"),
+    csv: option.flag("print CSV for billing: account,service,requests,files,bytes"),
+  },
+  help:
+    "\nRequests of every kind count, including those for whole files; credited requests do not. Bytes are those of the\n" +
+    "answers' bodies. Accounts without requests are omitted. The last ten minutes may be missing.",
+  async run({ client, print }, { csv, ...options }) {
+    const current = beijingDate(Date.now()).slice(0, 6);
+    const { month = current } = options;
+    const answer = await client.request(usageListSchema, "GET", `/admin/usage?month=${month}`);
+    print(answer, csv ? csvOf(answer) : tableOf(answer));
+    if (month === current) {
+      process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);
+    }
+  },
+});
 
 const COLUMNS = ["account", "service", "requests", "files", "bytes"];
 

@@ -1,75 +1,61 @@
 /** `edgetape webhook test`, and the options of commands that send notices to a webhook. */
-import { type Command, Option } from "commander";
 import {
   type Notice,
   sendNotice,
   WEBHOOK_KINDS,
   WEBHOOK_LANGUAGES,
   type Webhook,
-  type WebhookKind,
-  type WebhookLanguage,
   webhookKindOf,
 } from "../admin/wire.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
-import { print } from "./command-line.ts";
+import { group, localCommand } from "./command.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
 
-/** Registers `webhook test`. */
-export function registerWebhook(program: Command): void {
-  const webhook = program.command("webhook").description("test the webhook that receives notices");
-  withWebhook(
-    webhook.command("test").description("send a test message").option("--json", "print the answer as JSON"),
-  ).action(test);
-}
+/** The options of commands that send notices. */
+export const WEBHOOK = {
+  webhook: option.text(
+    "<address>",
+    "the webhook that receives the result (prefer EDGETAPE_WEBHOOK_URL, because it is a secret)",
+  ),
+  webhookKind: option.choice(
+    "<kind>",
+    WEBHOOK_KINDS,
+    "the form of the messages (or EDGETAPE_WEBHOOK_KIND; default: derived from the URL)",
+  ),
+  webhookLanguage: option.choice(
+    "<language>",
+    WEBHOOK_LANGUAGES,
+    "the language of text messages (or EDGETAPE_WEBHOOK_LANGUAGE; default: both)",
+  ),
+};
 
-async function test(options: WebhookOptions & { json?: boolean }): Promise<void> {
-  const webhook = webhookOf(options);
-  if (webhook === null) {
-    throw new CommandFailure("Name the webhook with --webhook or EDGETAPE_WEBHOOK_URL.", EXIT.usage);
-  }
-  await tell(webhook, {
-    event: "webhook.test",
-    level: "ok",
-    title: {
-      zh: "这是一条测试消息，能看到就说明通知可以送达",
-      en: "this is a test: the webhook receives messages",
-    },
-    lines: [],
-    facts: {},
-  });
-  print(
-    options,
-    { kind: webhook.kind, language: webhook.language, taken: true },
-    `The ${webhook.kind} webhook accepted the message.`,
-  );
-}
+type WebhookOptions = Partial<option.Values<typeof WEBHOOK>>;
 
-export interface WebhookOptions {
-  webhook?: string;
-  webhookKind?: WebhookKind;
-  webhookLanguage?: WebhookLanguage;
-}
+const test = localCommand("test", {
+  says: "send a test message",
+  options: { json: option.AS_JSON, ...WEBHOOK },
+  async run({ print }, options) {
+    const receiver = webhookOf(options);
+    if (receiver === null) {
+      throw new CommandFailure("Name the webhook with --webhook or EDGETAPE_WEBHOOK_URL.", EXIT.usage);
+    }
+    await tell(receiver, {
+      event: "webhook.test",
+      level: "ok",
+      title: {
+        zh: "这是一条测试消息，能看到就说明通知可以送达",
+        en: "this is a test: the webhook receives messages",
+      },
+      lines: [],
+      facts: {},
+    });
+    const { kind, language } = receiver;
+    print({ kind, language, taken: true }, `The ${kind} webhook accepted the message.`);
+  },
+});
 
-/** Adds `--webhook`, `--webhook-kind` and `--webhook-language` to a command. */
-export function withWebhook(command: Command): Command {
-  return command
-    .option(
-      "--webhook <address>",
-      "the webhook that receives the result (prefer EDGETAPE_WEBHOOK_URL, because it is a secret)",
-    )
-    .addOption(
-      new Option(
-        "--webhook-kind <kind>",
-        "the form of the messages (or EDGETAPE_WEBHOOK_KIND; default: derived from the URL)",
-      ).choices(WEBHOOK_KINDS),
-    )
-    .addOption(
-      new Option(
-        "--webhook-language <language>",
-        "the language of text messages (or EDGETAPE_WEBHOOK_LANGUAGE; default: both)",
-      ).choices(WEBHOOK_LANGUAGES),
-    );
-}
+export const webhook = group("webhook", "test the webhook that receives notices", [test]);
 
 /** Returns the webhook from the options or environment; null if none is named. `secret` signs its messages. */
 export function webhookOf(

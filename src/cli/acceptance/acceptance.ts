@@ -1,10 +1,11 @@
 /** `edgetape acceptance`: checks on a real deployment what local tests cannot check. */
-import { type Command, InvalidArgumentError } from "commander";
+import { InvalidArgumentError } from "commander";
 import type { Finding } from "../../admin/wire.ts";
-import type { BeijingDate } from "../../calendar/beijing.ts";
-import { countArgument, dateArgument, print, table } from "../command-line.ts";
+import { localCommand } from "../command.ts";
+import { table } from "../command-line.ts";
 import { checkClients, checkPlainHttp } from "../doctor/public-host.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import * as option from "../option.ts";
 import {
   Caller,
   type Check,
@@ -21,57 +22,6 @@ import { ask, headerOf } from "./probe.ts";
 import { shareChecks } from "./share-checks.ts";
 import { slotChecks } from "./slot-checks.ts";
 
-interface AcceptanceOptions {
-  url?: string;
-  key?: string;
-  account?: string;
-  date?: BeijingDate;
-  symbol?: string;
-  pages: number;
-  stream: number;
-  bound: number;
-  within: number;
-  quick?: boolean;
-  json?: boolean;
-}
-
-/** Registers `acceptance`. */
-export function registerAcceptance(program: Command): void {
-  program
-    .command("acceptance")
-    .description(
-      "check a deployment from outside and print a table: slot, slow readers, HEAD, ranges, clients, placement",
-    )
-    .option("--url <address>", "the public address (or EDGETAPE_URL)")
-    .option(
-      "--key <key>",
-      "an API key with order history and shares (prefer EDGETAPE_KEY); the checks use about ten Parquet files of its quota",
-    )
-    .option(
-      "--account <id>",
-      "the id of the key's account, which confirms that it is not a customer's; not needed if it is acceptance or begins with acceptance-",
-    )
-    .option("--date <YYYYMMDD>", "the trading day (default: the newest served one)", dateArgument)
-    .option("--symbol <symbol>", "the security (default: the largest of the day)")
-    .option("--pages <count>", "the number of pages requested one after the other", countArgument, 200)
-    .option("--stream <seconds>", "the duration of an evenly paced read of a file", secondsArgument, 270)
-    .option("--bound <seconds>", "the deployment's PARQUET_BOUND_MS in seconds", secondsArgument, 300)
-    .option(
-      "--within <seconds>",
-      "the time within which the slot must be free after a client disconnects",
-      secondsArgument,
-      2,
-    )
-    .option("--quick", "skip the two checks that take minutes")
-    .option("--json", "print the answer as JSON")
-    .addHelpText(
-      "after",
-      "\nWith an operator's token (scope read) in EDGETAPE_TOKEN the command also checks where the worker runs.\n" +
-        "Exit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
-    )
-    .action(run);
-}
-
 function secondsArgument(text: string): number {
   const seconds = Number(text);
   if (!/^\d{1,4}(\.\d)?$/.test(text) || seconds === 0)
@@ -79,39 +29,66 @@ function secondsArgument(text: string): number {
   return seconds;
 }
 
-async function run(options: AcceptanceOptions): Promise<void> {
-  const url = options.url ?? process.env.EDGETAPE_URL;
-  const key = options.key ?? process.env.EDGETAPE_KEY;
-  if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new CommandFailure(
-      "Name the deployment with --url or EDGETAPE_URL, as a URL that begins with http:// or https://.",
-      EXIT.usage,
-    );
-  }
-  if (!key) throw new CommandFailure("Give an API key with --key or EDGETAPE_KEY.", EXIT.usage);
-  const caller = new Caller(url, key);
-  await refuseCustomer(caller, options.account);
-  const target = await targetOf(caller, options);
-  const checks = [
-    ...frontChecks(caller.baseUrl),
-    ...placeChecks(caller.baseUrl, process.env.EDGETAPE_TOKEN || null),
-    ...shareChecks(caller, target),
-    ...slotChecks(caller, target, {
-      pages: options.pages,
-      streamMs: options.stream * 1000,
-      boundMs: options.bound * 1000,
-      freeWithinMs: options.within * 1000,
-      quick: options.quick ?? false,
-    }),
-  ];
-  const results: Checked[] = [];
-  for (const check of checks) {
-    process.stderr.write(`${check.name}: ${check.says}\n`);
-    results.push(await checked(check));
-  }
-  print(options, { url: caller.baseUrl, target, results }, linesOf(results));
-  if (results.some(({ result }) => result === "failed")) process.exitCode = EXIT.failed;
-}
+const seconds = option.parsed("<seconds>", secondsArgument);
+
+export const acceptance = localCommand("acceptance", {
+  says: "check a deployment from outside and print a table: slot, slow readers, HEAD, ranges, clients, placement",
+  options: {
+    url: option.text("<address>", "the public address (or EDGETAPE_URL)"),
+    key: option.text(
+      "<key>",
+      "an API key with order history and shares (prefer EDGETAPE_KEY); the checks use about ten Parquet files of its quota",
+    ),
+    account: option.text(
+      "<id>",
+      "the id of the key's account, which confirms that it is not a customer's; not needed if it is acceptance or begins with acceptance-",
+    ),
+    date: option.day("the trading day (default: the newest served one)"),
+    symbol: option.text("<symbol>", "the security (default: the largest of the day)"),
+    pages: option.count("the number of pages requested one after the other").orElse(200),
+    stream: seconds("the duration of an evenly paced read of a file").orElse(270),
+    bound: seconds("the deployment's PARQUET_BOUND_MS in seconds").orElse(300),
+    within: seconds("the time within which the slot must be free after a client disconnects").orElse(2),
+    quick: option.flag("skip the two checks that take minutes"),
+    json: option.AS_JSON,
+  },
+  help:
+    "\nWith an operator's token (scope read) in EDGETAPE_TOKEN the command also checks where the worker runs.\n" +
+    "Exit status 1: a check failed. Takes about ten minutes, a few seconds with --quick.",
+  async run({ print }, options) {
+    const url = options.url ?? process.env.EDGETAPE_URL;
+    const key = options.key ?? process.env.EDGETAPE_KEY;
+    if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
+      throw new CommandFailure(
+        "Name the deployment with --url or EDGETAPE_URL, as a URL that begins with http:// or https://.",
+        EXIT.usage,
+      );
+    }
+    if (!key) throw new CommandFailure("Give an API key with --key or EDGETAPE_KEY.", EXIT.usage);
+    const caller = new Caller(url, key);
+    await refuseCustomer(caller, options.account);
+    const target = await targetOf(caller, options);
+    const checks = [
+      ...frontChecks(caller.baseUrl),
+      ...placeChecks(caller.baseUrl, process.env.EDGETAPE_TOKEN || null),
+      ...shareChecks(caller, target),
+      ...slotChecks(caller, target, {
+        pages: options.pages,
+        streamMs: options.stream * 1000,
+        boundMs: options.bound * 1000,
+        freeWithinMs: options.within * 1000,
+        quick: options.quick ?? false,
+      }),
+    ];
+    const results: Checked[] = [];
+    for (const check of checks) {
+      process.stderr.write(`${check.name}: ${check.says}\n`);
+      results.push(await checked(check));
+    }
+    print({ url: caller.baseUrl, target, results }, linesOf(results));
+    if (results.some(({ result }) => result === "failed")) process.exitCode = EXIT.failed;
+  },
+});
 
 /**
  * Throws `CommandFailure` unless the key's account may be used for the checks: its id is `acceptance`, begins with

@@ -110,7 +110,10 @@ interface SymbolList {
 /**
  * Returns the day and security that the operator names. The default is the newest served day and its largest security.
  */
-export async function targetOf(caller: Caller, named: { date?: string; symbol?: string }): Promise<Target> {
+export async function targetOf(
+  caller: Caller,
+  named: { date?: string | undefined; symbol?: string | undefined },
+): Promise<Target> {
   const tradedate = named.date ?? (await newestDay(caller));
   const { items } = await caller.data<SymbolList>("data_symbols", { tradedate });
   const wanted = named.symbol?.toUpperCase();

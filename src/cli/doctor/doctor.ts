@@ -3,7 +3,6 @@
  * the service with this checkout, and checks that clients reach the public host.
  */
 
-import type { Command } from "commander";
 import manifest from "../../../package.json" with { type: "json" };
 import {
   type DoctorReport,
@@ -17,74 +16,49 @@ import {
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { type AdminClient, LISTING_MS } from "../admin-client.ts";
-import {
-  confirm,
-  countArgument,
-  print,
-  type ServiceOptions,
-  serviceCommand,
-  serviceOf,
-  sizeText,
-  YES_OPTION,
-} from "../command-line.ts";
+import { type Call, command } from "../command.ts";
+import { sizeText } from "../command-line.ts";
 import { inDataset, loadedDays } from "../dataset-days.ts";
 import { MIGRATIONS } from "../demo/migrations.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "../exit.ts";
+import * as option from "../option.ts";
 import { checkPublicHost } from "./public-host.ts";
 
-interface DoctorOptions extends ServiceOptions {
-  repair?: boolean;
-  deleteUnknown?: boolean;
-  /** Number of newest days whose index rows are compared with their objects. */
-  indexDays: number;
-  all?: boolean;
-  /** Whether to check the public host. */
-  host: boolean;
-}
+const OPTIONS = {
+  repair: option.flag("make repairs that lose no data: index rows, uploads, expired and orphaned objects"),
+  deleteUnknown: option.flag(
+    "delete, after a confirmation, every object that is older than a day and not in the catalog",
+  ),
+  yes: option.YES,
+  indexDays: option.count("compare the index rows of the newest <count> days with their packs").orElse(20),
+  all: option.flag("compare the index rows of every day"),
+  host: option.negated(
+    "do not check the public host with the user agents of urllib, curl, wget, aria2 and rclone",
+  ),
+};
 
-/** Registers `doctor`. */
-export function registerDoctor(program: Command): void {
-  serviceCommand(program, "doctor")
-    .description("check a deployment from its settings to its public host, with advice for each finding")
-    .option("--repair", "make repairs that lose no data: index rows, uploads, expired and orphaned objects")
-    .option(
-      "--delete-unknown",
-      "delete, after a confirmation, every object that is older than a day and not in the catalog",
-    )
-    .option(...YES_OPTION)
-    .option(
-      "--index-days <count>",
-      "compare the index rows of the newest <count> days with their packs",
-      countArgument,
-      20,
-    )
-    .option("--all", "compare the index rows of every day")
-    .option(
-      "--no-host",
-      "do not check the public host with the user agents of urllib, curl, wget, aria2 and rclone",
-    )
-    .addHelpText("after", "\nExit status 1: a check failed. With only warnings it is 0.")
-    .action(run);
-}
-
-async function run(options: DoctorOptions): Promise<void> {
-  const client = serviceOf(options);
-  const deleted = options.deleteUnknown ? await deleteUnknown(client, options) : [];
-  const { checks, findings } = await examine(client, options);
-  const examined = { checks, findings: [...deleted, ...findings] };
-  print(options, examined, linesOf(examined));
-  if (examined.findings.some(({ level }) => level === "failed")) process.exitCode = EXIT.failed;
-}
+export const doctor = command("doctor", {
+  says: "check a deployment from its settings to its public host, with advice for each finding",
+  options: OPTIONS,
+  help: "\nExit status 1: a check failed. With only warnings it is 0.",
+  async run(call, options) {
+    const deleted = options.deleteUnknown ? await deleteUnknown(call) : [];
+    const { checks, findings } = await examine(call.client, options);
+    const examined = { checks, findings: [...deleted, ...findings] };
+    call.print(examined, linesOf(examined));
+    if (examined.findings.some(({ level }) => level === "failed")) process.exitCode = EXIT.failed;
+  },
+});
 
 /** Deletes the objects that are not in the catalog, after the operator has confirmed their list. */
-async function deleteUnknown(client: AdminClient, options: DoctorOptions): Promise<Finding[]> {
+async function deleteUnknown({ client, confirm }: Call): Promise<Finding[]> {
   const listing = { silenceMs: LISTING_MS };
   const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", listing);
   if (objects.length === 0) return [];
   const listed = objects.map(
     ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, uploaded ${uploadedAt})`,
   );
-  await confirm(`Delete permanently: ${listed.join(", ")}?`, options);
+  await confirm(`Delete permanently: ${listed.join(", ")}?`);
   const findings: Finding[] = [];
   for (let at = 0; at < objects.length; at += MAX_DELETED_OBJECTS) {
     const keys = objects.slice(at, at + MAX_DELETED_OBJECTS).map(({ key }) => key);
@@ -130,7 +104,7 @@ interface Examined {
 /** Checks the deployment of `client`; with `repair`, first makes the repairs that lose no data. */
 async function examine(
   client: AdminClient,
-  { repair = false, indexDays, all, host }: DoctorOptions,
+  { repair = false, indexDays, all, host }: option.Values<typeof OPTIONS>,
 ): Promise<Examined> {
   const checks: string[] = [];
   const findings: Finding[] = [];

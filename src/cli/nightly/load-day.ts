@@ -20,29 +20,30 @@ import { isOfThisBuilder, packName } from "../../pack-builder/pack-file.ts";
 import { MARKETS } from "../../quality/check-day.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { AuctionOutcome } from "../auction-publishing.ts";
-import type { ServiceOptions } from "../command-line.ts";
 import { lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, ServiceRefusal, sentenceOf } from "../exit.ts";
 import { openDailyFile, refuseWrongName } from "../file-commands.ts";
+import * as option from "../option.ts";
 import { buildWithProgress } from "../pack-commands.ts";
 import { openPack, type PublishedPack, publishAt } from "../publish-command.ts";
 import { addFile, publishFile } from "../uploads.ts";
 import { writeWhole } from "../work-folder.ts";
 import { type DailyFile, type Delivery, readDelivery } from "./drop-folder.ts";
 
-/** Options of the commands that load deliveries. */
-export interface LoadingOptions extends ServiceOptions {
-  work?: string;
-  threads: number;
-  /** The maximum number of broken lines in a build (default: one in a million). */
-  maxBroken?: number;
-  /** Whether to publish days that the service finds implausible. */
-  force?: boolean;
-  /** Whether to keep the packs after publishing. */
-  keep?: boolean;
-}
+/** The options of the commands that load deliveries. */
+export const LOADING = {
+  work: option.text(
+    "<folder>",
+    "the folder for packs in progress and the state of each day, outside the drop folder (default: <folder>.edgetape beside it)",
+  ),
+  threads: option.THREADS,
+  maxBroken: option.count("maximum number of broken lines in a build (default: one in a million)"),
+  force: option.flag("publish even if the service finds the day implausible"),
+  keep: option.flag("keep the packs after they are published"),
+  ...option.SERVICE,
+};
 
-export interface LoadOptions extends LoadingOptions {
+export interface LoadOptions extends Omit<option.Values<typeof LOADING>, "work"> {
   /** The drop folder; nothing outside it is read. */
   folder: string;
   /** The folder for temporary packs, quarantine files and the stored state of each day. */

@@ -4,27 +4,20 @@
  */
 
 import { existsSync, realpathSync } from "node:fs";
-import { availableParallelism } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { type Command, InvalidArgumentError, Option } from "commander";
-import { calendarSchema, dataTypeSchema, type Notice, type Webhook } from "../../admin/wire.ts";
+import { Argument, InvalidArgumentError } from "commander";
+import { calendarSchema, type Notice, type Webhook } from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { AdminClient } from "../admin-client.ts";
-import {
-  countArgument,
-  dateArgument,
-  defaulted,
-  numberArgument,
-  print,
-  serviceOf,
-  withService,
-} from "../command-line.ts";
+import { type Call, command } from "../command.ts";
+import { numberArgument } from "../command-line.ts";
 import { availableDays, lackingDatasets } from "../dataset-days.ts";
 import { CommandFailure, EXIT } from "../exit.ts";
+import * as option from "../option.ts";
 import { listFiles } from "../uploads.ts";
-import { tell, type WebhookOptions, webhookOf, withWebhook } from "../webhook.ts";
+import { tell, WEBHOOK, webhookOf } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
 import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
 import {
@@ -38,97 +31,71 @@ import {
 import {
   type DayOutcome,
   isWell,
-  type LoadingOptions,
+  LOADING,
   type LoadOptions,
   loadDay,
   recallDay,
   rememberDay,
 } from "./load-day.ts";
-import { type Arrival, deliveryProblem, type Expected, waitForDelivery } from "./wait-for-delivery.ts";
+import { type Arrival, deliveryProblem, EXPECT, waitForDelivery } from "./wait-for-delivery.ts";
 
-interface NightlyOptions extends LoadingOptions, WebhookOptions, Expected {
-  date?: BeijingDate;
-  /** When a missing delivery is reported as late. */
-  by: TimeOfDay;
-  /** When the wait ends. */
-  until: TimeOfDay;
-  stable: number;
-  poll: number;
-}
+const seconds = option.parsed("<seconds>", numberArgument(/^\d{1,6}(\.\d{1,3})?$/, "a number of seconds"));
+const time = option.parsed("<HH:MM>", timeArgument);
 
-/** Registers `nightly`. */
-export function registerNightly(program: Command): void {
-  const command = program
-    .command("nightly")
-    .description("wait for the day's delivery, build and publish it with its files, and notify a webhook")
-    .argument(
+const OPTIONS = {
+  date: option.day("the day (default: the newest trading day whose session has ended, at 15:00)"),
+  by: time("notify the webhook when the delivery has not arrived by this time (Beijing)").orElse(
+    timeArgument("20:30"),
+    "20:30",
+  ),
+  until: time("stop waiting at this time (Beijing); a time before noon is on the next day").orElse(
+    timeArgument("23:30"),
+    "23:30",
+  ),
+  stable: seconds("time without changes after which a delivery can be loaded").orElse(120),
+  poll: seconds("time between two checks of the drop folder").orElse(15),
+  marker: option.text("<name>", "a file that the sender writes last; {date} stands for the day"),
+  expect: EXPECT("kinds of files for shares that a complete delivery must have"),
+  ...LOADING,
+};
+
+/** `edgetape nightly`: waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
+export const nightly = command("nightly", {
+  says: "wait for the day's delivery, build and publish it with its files, and notify a webhook",
+  args: [
+    new Argument(
       "<drop folder>",
       "the folder in which deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
-    )
-    .option(
-      "--date <YYYYMMDD>",
-      "the day (default: the newest trading day whose session has ended, at 15:00)",
-      dateArgument,
-    )
-    .addOption(
-      defaulted(
-        "--by <HH:MM>",
-        "notify the webhook when the delivery has not arrived by this time (Beijing)",
-        timeArgument,
-        "20:30",
-      ),
-    )
-    .addOption(
-      defaulted(
-        "--until <HH:MM>",
-        "stop waiting at this time (Beijing); a time before noon is on the next day",
-        timeArgument,
-        "23:30",
-      ),
-    )
-    .option(
-      "--stable <seconds>",
-      "time without changes after which a delivery can be loaded",
-      secondsArgument,
-      120,
-    )
-    .option("--poll <seconds>", "time between two checks of the drop folder", secondsArgument, 15)
-    .option("--marker <name>", "a file that the sender writes last; {date} stands for the day")
-    .addOption(
-      new Option(
-        "--expect <type...>",
-        "kinds of files for shares that a complete delivery must have",
-      ).choices(dataTypeSchema.options),
-    );
-  withWebhook(withLoading(command)).addHelpText(
-    "after",
+    ),
+  ],
+  options: { ...OPTIONS, ...WEBHOOK },
+  help:
     "\nThe command can be run again at any time: completed steps are not repeated.\n" +
-      "Exit status 3: served, but rows were left out, or a dataset is missing that other days have.",
-  );
-  command.action(nightly);
-}
-
-/** Adds the options of the commands that load deliveries. */
-export function withLoading(command: Command): Command {
-  return withService(
-    command
-      .option(
-        "--work <folder>",
-        "the folder for packs in progress and the state of each day, outside the drop folder (default: <folder>.edgetape beside it)",
-      )
-      .option("--threads <count>", "worker threads; 0 for none", countArgument, availableParallelism())
-      .option(
-        "--max-broken <count>",
-        "maximum number of broken lines in a build (default: one in a million)",
-        countArgument,
-      )
-      .option("--force", "publish even if the service finds the day implausible")
-      .option("--keep", "keep the packs after they are published"),
-  );
-}
+    "Exit status 3: served, but rows were left out, or a dataset is missing that other days have.",
+  async run(call, options, folder: string) {
+    const run: Run = { ...loadOptionsOf(folder, options), client: call.client, receiver: webhookOf(options) };
+    const { receiver } = run;
+    const tellFault = async (error: Error) => {
+      await tell(receiver, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
+      throw error;
+    };
+    const unlock = await lockWork(run).catch(tellFault);
+    try {
+      const evening = await spend(run).catch(tellFault);
+      if (evening.end === "late") await tell(receiver, evening.notice);
+      if (evening.end === "loaded") await tellOnce(run, evening);
+      end(call, evening);
+    } finally {
+      unlock();
+    }
+  },
+});
 
 /** Returns the options for loading; `folder` contains the deliveries. */
-export function loadOptionsOf<T extends LoadingOptions>(folder: string, options: T): T & LoadOptions {
+export function loadOptionsOf<T extends option.Values<typeof LOADING>>(
+  folder: string,
+  options: T,
+): T & LoadOptions {
   return { ...options, folder, workFolder: options.work ?? `${resolve(folder)}.edgetape` };
 }
 
@@ -167,34 +134,15 @@ function realPathOf(path: string): string {
 }
 
 /** A run of `nightly`. */
-interface Run extends NightlyOptions, LoadOptions {
+interface Run extends option.Values<typeof OPTIONS>, LoadOptions {
   client: AdminClient;
   receiver: Webhook | null;
 }
 
-/** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
-async function nightly(folder: string, options: NightlyOptions): Promise<void> {
-  const [client, receiver] = [serviceOf(options), webhookOf(options)];
-  const run: Run = { ...loadOptionsOf(folder, options), client, receiver };
-  const tellFault = async (error: Error) => {
-    await tell(receiver, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
-    throw error;
-  };
-  const unlock = await lockWork(run).catch(tellFault);
-  try {
-    const evening = await spend(run).catch(tellFault);
-    if (evening.end === "late") await tell(receiver, evening.notice);
-    if (evening.end === "loaded") await tellOnce(run, evening);
-    end(options, evening);
-  } finally {
-    unlock();
-  }
-}
-
-function end(options: NightlyOptions, evening: Evening): void {
+function end({ json, print }: Call, evening: Evening): void {
   switch (evening.end) {
     case "idle":
-      print(options, evening, [
+      print(evening, [
         `${evening.tradedate} is served, and nothing new was delivered.`,
         ...evening.lacking.map(
           (name) => `Its ${DATASETS[name].rows} are not served, although other days have this dataset.`,
@@ -202,13 +150,13 @@ function end(options: NightlyOptions, evening: Evening): void {
       ]);
       return;
     case "late":
-      if (options.json) print(options, evening, "");
+      if (json) print(evening, "");
       throw new CommandFailure(`${evening.notice.title.en}.`);
     case "loaded": {
       const { outcome, later } = evening;
       const isServed = outcome.datasets.some(({ state }) => state !== "failed");
-      if (options.json || isServed)
-        print(options, later.length === 0 ? outcome : { ...outcome, later }, [
+      if (json || isServed)
+        print(later.length === 0 ? outcome : { ...outcome, later }, [
           `${servedSentence(outcome).en}.`,
           ...linesOf(outcome).map(({ en }) => en),
           ...(later.length === 0 ? [] : ["Since an earlier run loaded this delivery:", ...later]),
@@ -226,8 +174,6 @@ function timeArgument(text: string): TimeOfDay {
   if (hours === undefined) throw new InvalidArgumentError("expected a time as HH:MM.");
   return { hours: Number(hours), minutes: Number(minutes) };
 }
-
-const secondsArgument = numberArgument(/^\d{1,6}(\.\d{1,3})?$/, "a number of seconds");
 
 /** A time of day in Beijing. */
 interface TimeOfDay {

@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import type { FileSummary } from "../../admin/wire.ts";
+import { dataTypeSchema, type FileSummary } from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import {
   archiveFormat,
@@ -16,6 +16,7 @@ import {
 } from "../../pack-builder/delivery/file-names.ts";
 import { openZip } from "../../pack-builder/delivery/zip.ts";
 import { SYSTEM_CLOCK } from "../clock.ts";
+import * as option from "../option.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
 /** How long to wait for a delivery. Instants are Unix milliseconds. */
@@ -94,12 +95,15 @@ async function judged(
   return problem === null ? { state: "complete", delivery } : { state: "half", delivery, problem };
 }
 
+/** Describes the option that names the kinds of files for shares that must have arrived. */
+export const EXPECT = (says: string) => option.choices("<type...>", dataTypeSchema.options, says);
+
 /** What a complete delivery must include besides the market data. */
 export interface Expected {
   /** A file that the sender writes last, with `{date}` for the day. */
-  marker?: string;
+  marker?: string | undefined;
   /** Types of files for shares that must have arrived. */
-  expect?: FileSummary["dataType"][];
+  expect?: FileSummary["dataType"][] | undefined;
 }
 
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);

@@ -2,7 +2,7 @@ import type { RequestListener } from "node:http";
 import { describe, expect, it } from "vitest";
 import * as z from "zod";
 import { AdminClient } from "../../../src/cli/admin-client.ts";
-import { serviceOf } from "../../../src/cli/command-line.ts";
+import { callOf } from "../../../src/cli/command.ts";
 import { listening } from "../../support/listening.ts";
 import { fakeService } from "./fake-service.ts";
 
@@ -121,9 +121,9 @@ describe("a slow or silent service", () => {
 
 describe("the service's URL", () => {
   it("is refused when it is invalid, and the message does not show the token", () => {
-    expect(() => serviceOf({ url: "api.example.com", token: "secret-token" })).toThrow(
+    expect(() => callOf({ url: "api.example.com", token: "secret-token" }).client).toThrow(
       /must begin with http/,
     );
-    expect(() => serviceOf({ url: "ftp://x", token: "secret-token" })).toThrow(/^(?!.*secret-token)/);
+    expect(() => callOf({ url: "ftp://x", token: "secret-token" }).client).toThrow(/^(?!.*secret-token)/);
   });
 });

@@ -3,6 +3,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import { callOf } from "../../../src/cli/command.ts";
 import { type CommandFailure, EXIT, ServiceRefusal } from "../../../src/cli/exit.ts";
 import { openPack, publishAt, publishPack, publishPacks } from "../../../src/cli/publish-command.ts";
 import { checkFolder } from "../../../src/pack-builder/check-packs.ts";
@@ -178,7 +179,7 @@ describe("publishing several packs", () => {
   async function publishing(packs: string[], json: boolean, client = refusingService().client) {
     const stdout = vi.spyOn(process.stdout, "write").mockImplementation(() => true);
     const stderr = vi.spyOn(console, "error").mockImplementation(() => undefined);
-    const error = await publishPacks(client, packs, { json }).then(
+    const error = await publishPacks(callOf({ json }, client), packs, {}).then(
       () => null,
       (thrown: CommandFailure) => thrown,
     );

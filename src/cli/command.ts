@@ -1,0 +1,145 @@
+/** Describes commands as values: their arguments and options, and what runs with the parsed options. */
+import { createInterface } from "node:readline/promises";
+import { Argument, type Command } from "commander";
+import { AdminClient } from "./admin-client.ts";
+import { dateArgument } from "./command-line.ts";
+import { CommandFailure, EXIT } from "./exit.ts";
+import * as option from "./option.ts";
+
+/** Adds a command or a group of commands to its parent. */
+export type Register = (parent: Command) => void;
+
+/** The descriptions of the options whose parsed values are `Values`. */
+type Options<Values> = { readonly [Name in keyof Values]: option.Described<Values[Name]> };
+
+/** The options that `command` adds, and `--yes`. */
+interface ServiceOptions {
+  url?: string;
+  token?: string;
+  json?: boolean;
+  yes?: boolean;
+}
+
+/** What a running command works with. */
+export interface Call {
+  /** The client of the service that the options or environment variables name; throws when they name none. */
+  readonly client: AdminClient;
+  /** Whether the operator wants JSON. */
+  readonly json: boolean;
+  /** Prints the result on stdout: `answer` with `--json`, else `lines`. */
+  print(answer: unknown, lines: string | string[]): void;
+  /**
+   * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
+   * not confirm, and when there is no terminal to ask on.
+   */
+  confirm(question: string): Promise<void>;
+}
+
+interface DescribedCommand<Values, Arguments extends unknown[]> {
+  /** What the command does, for the help. */
+  says: string;
+  /** The arguments, when the command's name does not say enough about them. */
+  args?: readonly Argument[];
+  options?: Options<Values> | undefined;
+  /** A text below the help. */
+  help?: string;
+  alias?: string;
+  /** Whether the command runs when its group is called without a command. */
+  isDefault?: boolean;
+  run(call: Call, options: Values, ...args: Arguments): Promise<void>;
+}
+
+/** The argument of a command about one day. */
+export const DAY_ARGUMENT = new Argument("<YYYYMMDD>").argParser(dateArgument);
+
+/** Returns a command that calls the service: it also has `--url`, `--token` and `--json`. */
+export function command<Values, Arguments extends unknown[]>(
+  name: string,
+  described: DescribedCommand<Values, Arguments>,
+): Register {
+  return registered(name, described, { ...described.options, ...option.SERVICE });
+}
+
+/** Returns a command that calls no service, with `--json` only if its own options have it. */
+export function localCommand<Values, Arguments extends unknown[]>(
+  name: string,
+  described: DescribedCommand<Values, Arguments>,
+): Register {
+  return registered(name, described, { ...described.options });
+}
+
+function registered<Values, Arguments extends unknown[]>(
+  name: string,
+  { says, args = [], help, alias, isDefault = false, run }: DescribedCommand<Values, Arguments>,
+  options: Record<string, option.Described<unknown>>,
+): Register {
+  return (parent) => {
+    const made = parent.command(name, { isDefault }).description(says);
+    for (const argument of args) made.addArgument(argument);
+    for (const [member, described] of Object.entries(options)) made.addOption(described.named(member));
+    if (alias !== undefined) made.alias(alias);
+    if (help !== undefined) made.addHelpText("after", help);
+    made.action(() => {
+      const call = callOf(made.opts<ServiceOptions>());
+      return run(call, made.opts() as Values, ...(made.processedArgs as Arguments));
+    });
+  };
+}
+
+/** Returns a group of commands. */
+export function group(name: string, says: string, commands: readonly Register[]): Register {
+  return (parent) => {
+    const made = parent.command(name).description(says);
+    for (const register of commands) register(made);
+  };
+}
+
+/** Returns what a command with these options works with; `given` replaces the client. */
+export function callOf(options: ServiceOptions, given?: AdminClient): Call {
+  const { json = false, yes = false } = options;
+  return {
+    get client() {
+      return given ?? serviceOf(options);
+    },
+    json,
+    print: (answer, lines) => {
+      const text = json ? JSON.stringify(answer, null, 2) : [lines].flat().join("\n");
+      process.stdout.write(`${text}\n`);
+    },
+    confirm: (question) => confirm(question, yes),
+  };
+}
+
+function serviceOf(options: ServiceOptions): AdminClient {
+  const baseUrl = options.url ?? process.env.EDGETAPE_URL;
+  const token = options.token ?? process.env.EDGETAPE_TOKEN;
+  if (!baseUrl)
+    throw new CommandFailure(
+      "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
+      EXIT.usage,
+    );
+  if (!token)
+    throw new CommandFailure(
+      "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
+      EXIT.usage,
+    );
+  if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
+    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, EXIT.usage);
+  }
+  const seconds = process.env.EDGETAPE_TIMEOUT;
+  if (!seconds) return new AdminClient({ baseUrl, token });
+  if (!/^[1-9]\d{0,4}$/.test(seconds)) {
+    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", EXIT.usage);
+  }
+  return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
+}
+
+async function confirm(question: string, yes: boolean): Promise<void> {
+  if (yes) return;
+  if (!process.stdin.isTTY)
+    throw new CommandFailure(`${question} There is no terminal for the confirmation: add --yes.`, EXIT.usage);
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const reply = await terminal.question(`${question} [y/N] `);
+  terminal.close();
+  if (!/^y(es)?$/i.test(reply.trim())) throw new CommandFailure("Nothing was changed.");
+}
