@@ -1,15 +1,5 @@
 /** `edgetape account`: customers, their plans and quota, and their console links. */
-import { Argument } from "commander";
-import {
-  type Account,
-  type AccountList,
-  accountListSchema,
-  accountSchema,
-  inviteSchema,
-  type KeySummary,
-  type Standing,
-  standingSchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import type { AdminRequest } from "./admin-client.ts";
 import { type Call, command, group } from "./command.ts";
 import { type LimitWord, limitOf, ownLimitArgument, spanArgument, table } from "./command-line.ts";
@@ -21,16 +11,11 @@ const CONTACT = option.text("<text>", "how to reach the customer");
 
 const create = command("create", {
   says: "create an account",
-  args: [
-    new Argument(
-      "[account]",
-      "the account's id, such as your name for the customer (default: a generated one)",
-    ),
-  ],
+  args: { "[account]": "the account's id, such as your name for the customer (default: a generated one)" },
   options: { contact: CONTACT, note: option.text("<text>", "anything worth remembering") },
   async run(call, { contact = "", note = "" }, accountId?: string) {
     const body = { accountId, contact, note };
-    printAccount(call, await call.client.request(accountSchema, "POST", "/admin/accounts", { body }));
+    printAccount(call, await call.client.request(wire.accountSchema, "POST", "/admin/accounts", { body }));
   },
 });
 
@@ -61,11 +46,15 @@ const list = command("list", {
     search: option.text("<text>", "only accounts with this text in id, contact or note"),
   },
   async run({ client, print }, { expiring, search = "" }) {
-    const accounts: AccountList["accounts"] = [];
+    const accounts: wire.AccountList["accounts"] = [];
     for (let next: string | null = ""; next !== null; ) {
       const query = new URLSearchParams({ after: next, search });
       if (expiring !== undefined) query.set("expiring", String(expiring));
-      const page: AccountList = await client.request(accountListSchema, "GET", `/admin/accounts?${query}`);
+      const page: wire.AccountList = await client.request(
+        wire.accountListSchema,
+        "GET",
+        `/admin/accounts?${query}`,
+      );
       accounts.push(...page.accounts);
       next = page.next;
     }
@@ -166,7 +155,7 @@ const invite = command("invite <account>", {
   },
   async run({ client, print }, { valid }, id: string) {
     const request = { body: { validMs: valid } };
-    const invited = await client.request(inviteSchema, "POST", accountPath(id, "/invites"), request);
+    const invited = await client.request(wire.inviteSchema, "POST", accountPath(id, "/invites"), request);
     print(invited, [
       invited.url,
       `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
@@ -208,8 +197,8 @@ export function accountOf(
   id: string,
   below = "",
   request?: AdminRequest,
-): Promise<Account> {
-  return client.request(accountSchema, method, accountPath(id, below), request);
+): Promise<wire.Account> {
+  return client.request(wire.accountSchema, method, accountPath(id, below), request);
 }
 
 function standingOf(
@@ -219,18 +208,18 @@ function standingOf(
   below: string,
   of: DatasetOptions = {},
   body?: unknown,
-): Promise<Standing> {
+): Promise<wire.Standing> {
   const path = inDataset(accountPath(id, below), of.dataset ?? "orders");
-  return client.request(standingSchema, method, path, { body });
+  return client.request(wire.standingSchema, method, path, { body });
 }
 
 /** Prints an account. */
-export function printAccount({ print }: Call, of: Account): void {
+export function printAccount({ print }: Call, of: wire.Account): void {
   print(of, accountLines(of));
 }
 
 /** Returns the lines for an account: contact, note and limits, then tables of plans, keys and console sessions. */
-function accountLines(account: Account): string[] {
+function accountLines(account: wire.Account): string[] {
   const limit = (own: number | null | undefined) => (own === undefined ? "the plan's" : (own ?? "unlimited"));
   const { requests, files } = account.ownLimits;
   return [
@@ -269,7 +258,7 @@ function labelled(rows: [name: string, value: string][]): string[] {
 }
 
 /** Returns the lines for keys with their state and last use. */
-export function keyLines(keys: readonly KeySummary[]): string[] {
+export function keyLines(keys: readonly wire.KeySummary[]): string[] {
   return table(
     ["key id", "begins", "name", "last used (to the hour)", "state"],
     keys.map((key) => [
@@ -288,7 +277,7 @@ export function keyLines(keys: readonly KeySummary[]): string[] {
 }
 
 /** Returns the lines for the plan, its windows, today's quota and the last requests. */
-function standingLines({ info, slot }: Standing): string[] {
+function standingLines({ info, slot }: wire.Standing): string[] {
   const busy = info.quotas.filter((each) => each.busy).map((each) => each.interface);
   const windows = Object.entries(info.windows).map(([service, window]) => [
     service,
@@ -326,7 +315,7 @@ function standingLines({ info, slot }: Standing): string[] {
   ];
 }
 
-function planLine({ plan, plan_state, plan_ends_at }: Standing["info"]): string {
+function planLine({ plan, plan_state, plan_ends_at }: wire.Standing["info"]): string {
   if (plan_state === "none") return "no plan";
   return plan_state === "expired"
     ? `no plan in force: ${plan} ended ${plan_ends_at}`
@@ -335,7 +324,7 @@ function planLine({ plan, plan_state, plan_ends_at }: Standing["info"]): string 
 
 function counterRow(
   name: string,
-  counter: Standing["info"]["quotas"][number]["requests"],
+  counter: wire.Standing["info"]["quotas"][number]["requests"],
   resetsInSeconds: number,
 ): string[] {
   if (counter === null) return [name, "not included", "", "", "", ""];

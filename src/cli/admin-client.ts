@@ -1,7 +1,7 @@
 /** The client of the admin API: bearer token, validated answers, retries where they are safe. */
 import { setTimeout as pause } from "node:timers/promises";
 import type * as z from "zod";
-import { adminErrorSchema } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { parsedJson } from "../base/json.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
@@ -158,7 +158,7 @@ function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, R
 }
 
 function refusalOf(httpStatus: number, text: string): ServiceRefusal {
-  const refusal = adminErrorSchema.safeParse(parsedJson(text)).data;
+  const refusal = wire.adminErrorSchema.safeParse(parsedJson(text)).data;
   const refused = { httpStatus, reason: refusal?.reason };
   // The service's message cannot say where the token came from, so this message replaces it.
   if (httpStatus === 401) return new ServiceRefusal(TOKEN_WRONG, refused);

@@ -1,6 +1,6 @@
 /** Publishes and withdraws a day's auction pack together with the day's quotes, so that no operator has to do it. */
 import { dirname, join } from "node:path";
-import type { FileSummary } from "../admin/wire.ts";
+import type * as wire from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
@@ -83,7 +83,10 @@ async function publishMade(
  * Returns the day's auction pack that shares offer. If they offer none, returns the pack that was withdrawn last, or
  * null.
  */
-async function standingAuction(client: AdminClient, tradedate: BeijingDate): Promise<FileSummary | null> {
+async function standingAuction(
+  client: AdminClient,
+  tradedate: BeijingDate,
+): Promise<wire.FileSummary | null> {
   const files = await listFiles(client, "auction_tick", tradedate, tradedate);
   const offered = files.find(({ state }) => state === "published");
   return offered ?? files.findLast(({ state }) => state === "withdrawn") ?? null;
@@ -110,7 +113,7 @@ function withdrawCommand(tradedate: BeijingDate): string {
 /** The day's auction pack after an action on the day's quotes. */
 export interface AuctionAfter {
   name: string;
-  state: FileSummary["state"];
+  state: wire.FileSummary["state"];
   revision: number;
   /** What happened to the pack, and what the operator can do, as a sentence. */
   note: string;

@@ -6,9 +6,8 @@
 
 import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { Argument } from "commander";
 import * as z from "zod";
-import type { Notice } from "../admin/wire.ts";
+import type * as wire from "../admin/wire.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
@@ -44,12 +43,10 @@ const OPTIONS = {
 
 export const backfill = command("backfill", {
   says: "build and publish every day of a folder, newest first; run it again to resume",
-  args: [
-    new Argument(
-      "<folder of days>",
+  args: {
+    "<folder of days>":
       "the folder with the deliveries, which are named as for `nightly` and can be in subfolders of years and months",
-    ),
-  ],
+  },
   options: { ...OPTIONS, ...WEBHOOK },
   help:
     "\nThe command ends with a table of the days and their results: served, degraded (with rows left out), failed, withdrawn (by\n" +
@@ -74,7 +71,7 @@ export const backfill = command("backfill", {
   },
 });
 
-function noticeOf(result: Omit<Backfilled, "announcedAtMs">): Notice {
+function noticeOf(result: Omit<Backfilled, "announcedAtMs">): wire.Notice {
   const { table: _, ...facts } = result;
   const { days, loaded, degraded, before, failed, untried } = facts;
   const isWell = failed.length === 0;

@@ -5,18 +5,7 @@
 
 import { existsSync, mkdirSync, statSync } from "node:fs";
 import { dirname, extname, join } from "node:path";
-import {
-  type AdoptableDay,
-  type BackupPage,
-  type BackupPlan,
-  backupPageSchema,
-  backupPlanSchema,
-  type KeptRevocation,
-  MAX_RESTORED_OBJECTS,
-  restoredObjectsSchema,
-  restoreStateSchema,
-  sweptSchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, isDatasetName } from "../datasets/registry.ts";
@@ -132,7 +121,7 @@ export const backup = group(
   [create, verify, restore],
 );
 
-const KINDS: Record<KeptRevocation["kind"], (subject: string, at: string) => string> = {
+const KINDS: Record<wire.KeptRevocation["kind"], (subject: string, at: string) => string> = {
   token: (subject, at) => `operator's token ${subject}: revoked ${at}`,
   account: (subject, at) => `account ${subject}: disabled ${at}`,
   key: (subject, at) => `key ${subject}: revoked ${at}`,
@@ -205,13 +194,13 @@ async function createBackup(client: AdminClient, path: string): Promise<Created>
   }
 }
 
-function planOf(client: AdminClient): Promise<BackupPlan> {
-  return client.request(backupPlanSchema, "GET", "/admin/backup");
+function planOf(client: AdminClient): Promise<wire.BackupPlan> {
+  return client.request(wire.backupPlanSchema, "GET", "/admin/backup");
 }
 
 async function* rowsOf(
   client: AdminClient,
-  { order, identity }: BackupPlan,
+  { order, identity }: wire.BackupPlan,
 ): AsyncGenerator<BackupRow | BackupPageEnd> {
   for (const table of order) {
     let after: BackupPageEnd["after"] = null;
@@ -219,7 +208,7 @@ async function* rowsOf(
       const query = new URLSearchParams({ backup: identity.id });
       if (after !== null) query.set("after", JSON.stringify(after));
       const path = `/admin/backup/${table}?${query}`;
-      const page: BackupPage = await client.request(backupPageSchema, "GET", path);
+      const page: wire.BackupPage = await client.request(wire.backupPageSchema, "GET", path);
       const { rows, next, seal } = page;
       for (const values of rows) yield { table, values };
       yield { table, after, next, seal };
@@ -239,9 +228,9 @@ interface Restored {
   /** Days and files that are not served because their objects are missing in R2. */
   lacking: { called: string; problem: string }[];
   /** Days with packs in R2 that are newer than the backup. */
-  adoptable: AdoptableDay[];
+  adoptable: wire.AdoptableDay[];
   /** Revocations and other changes that stay in force although the backup has an earlier state. */
-  kept: KeptRevocation[];
+  kept: wire.KeptRevocation[];
   /** Whether the deployment was empty, so that revocations since the backup are unknown. */
   overEmpty: boolean;
 }
@@ -258,14 +247,14 @@ async function restoreBackup(
   let chunks = 0;
   for await (const _ of backup.pages()) chunks++;
   const body = { restoreId, chunks, tables, identity, force, unauthenticated };
-  const begun = await client.request(restoreStateSchema, "POST", "/admin/restores", { body });
+  const begun = await client.request(wire.restoreStateSchema, "POST", "/admin/restores", { body });
   let lacking: Restored["lacking"] = [];
   let { adoptable, kept, overEmpty } = begun;
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present));
     lacking = await lookForObjects(client, path, backup);
     const request = { repeatable: true, silenceMs: HASHING_MS };
-    const done = await client.request(restoreStateSchema, "POST", `${path}/complete`, request);
+    const done = await client.request(wire.restoreStateSchema, "POST", `${path}/complete`, request);
     ({ adoptable, kept, overEmpty } = done);
   }
   await sweep(client);
@@ -282,7 +271,7 @@ async function sendChunks(
   for await (const chunk of backup.pages()) {
     n++;
     if (present.has(n)) continue;
-    await client.request(restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
+    await client.request(wire.restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
     if (n % 100 === 0) console.error(`${n} chunks have been sent`);
   }
 }
@@ -327,9 +316,14 @@ async function lookForObjects(
   const waiting = [...ids];
   const look = async () => {
     while (waiting.length > 0) {
-      const body = { objectIds: waiting.splice(0, MAX_RESTORED_OBJECTS) };
+      const body = { objectIds: waiting.splice(0, wire.MAX_RESTORED_OBJECTS) };
       const request = { body, repeatable: true, silenceMs: HASHING_MS };
-      const { objects } = await client.request(restoredObjectsSchema, "POST", `${path}/objects`, request);
+      const { objects } = await client.request(
+        wire.restoredObjectsSchema,
+        "POST",
+        `${path}/objects`,
+        request,
+      );
       for (const { objectId, problem } of objects) {
         const called = served.get(objectId);
         if (problem !== null && called !== undefined) lacking.push({ called, problem });
@@ -350,7 +344,7 @@ async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
       const request = { repeatable: true, silenceMs: HASHING_MS };
-      ({ left } = await client.request(sweptSchema, "POST", "/admin/restores/sweep", request));
+      ({ left } = await client.request(wire.sweptSchema, "POST", "/admin/restores/sweep", request));
       if (left > 0) console.error(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {

@@ -14,12 +14,7 @@ import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
 import * as z from "zod";
-import {
-  type BackupValue,
-  backupIdentitySchema,
-  backupSealSchema,
-  type RestoreChunk,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { parsedJson } from "../base/json.ts";
 import { CommandFailure } from "./exit.ts";
 
@@ -39,7 +34,7 @@ const headSchema = z.object({
   version: z.string(),
   tables: z.record(z.string(), z.array(z.string())),
   /** The backup's identity; absent in the first format. */
-  identity: backupIdentitySchema.optional(),
+  identity: wire.backupIdentitySchema.optional(),
 });
 type BackupHead = z.infer<typeof headSchema>;
 
@@ -52,7 +47,7 @@ export type BackupEnd = z.infer<typeof endSchema>;
 
 export interface BackupRow {
   table: string;
-  values: BackupValue[];
+  values: wire.BackupValue[];
 }
 
 const placeSchema = z.array(z.union([z.string(), z.number(), z.null()]));
@@ -60,7 +55,7 @@ const pageSchema = z.strictObject({
   table: z.string(),
   after: placeSchema.nullable(),
   next: placeSchema.nullable(),
-  seal: backupSealSchema.nullable(),
+  seal: wire.backupSealSchema.nullable(),
 });
 
 /** The line after the rows of a page. */
@@ -117,7 +112,7 @@ export interface WholeBackup {
   /** Reads the rows in the file's order. */
   rows(): AsyncGenerator<BackupRow>;
   /** Reads the rows in pages for a restore; the same file gives the same pages. */
-  pages(): AsyncGenerator<RestoreChunk>;
+  pages(): AsyncGenerator<wire.RestoreChunk>;
 }
 
 /** Opens the backup at `path`. Throws `CommandFailure` when the file is truncated, changed or not a backup. */
@@ -167,8 +162,8 @@ export async function openBackup(path: string): Promise<WholeBackup> {
 async function* pagesAsSealed(
   path: string,
   lines: AsyncGenerator<BackupRow | BackupPageEnd>,
-): AsyncGenerator<RestoreChunk> {
-  let rows: BackupValue[][] = [];
+): AsyncGenerator<wire.RestoreChunk> {
+  let rows: wire.BackupValue[][] = [];
   for await (const each of lines) {
     if ("values" in each) rows.push(each.values);
     else {
@@ -180,8 +175,10 @@ async function* pagesAsSealed(
 }
 
 /** Yields the pages of a backup in the first format. Each page has rows of one table, up to `PAGE_BYTES`. */
-async function* pagesBySize(lines: AsyncGenerator<BackupRow | BackupPageEnd>): AsyncGenerator<RestoreChunk> {
-  let page: RestoreChunk | undefined;
+async function* pagesBySize(
+  lines: AsyncGenerator<BackupRow | BackupPageEnd>,
+): AsyncGenerator<wire.RestoreChunk> {
+  let page: wire.RestoreChunk | undefined;
   let space = 0;
   for await (const each of lines) {
     if (!("values" in each)) continue;
@@ -220,7 +217,7 @@ function rowOf(path: string, line: string): BackupRow {
   const [entry] = Object.entries(jsonOf(line) ?? {});
   const [table, values] = entry ?? [];
   if (table === undefined || !Array.isArray(values)) throw notWhole(path, "a line is not a valid row");
-  return { table, values: values as BackupValue[] };
+  return { table, values: values as wire.BackupValue[] };
 }
 
 function notWhole(path: string, why: string): CommandFailure {

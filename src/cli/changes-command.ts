@@ -1,5 +1,5 @@
 /** `edgetape changes`: lists the changes of the days that the service serves, in the order in which they happened. */
-import { type Change, type ChangeList, changeListSchema } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { command } from "./command.ts";
 import { countArgument, table } from "./command-line.ts";
@@ -19,14 +19,18 @@ export const changes = command("changes", {
     dataset: option.dataset("only this dataset (default: all)"),
   },
   async run({ client, print }, { since, after = 0, ...of }) {
-    const changes: Change[] = [];
+    const changes: wire.Change[] = [];
     let nextAfter = after;
     for (const dataset of datasetsOf(of)) {
-      let page: ChangeList | undefined;
+      let page: wire.ChangeList | undefined;
       do {
         const query = new URLSearchParams({ after: String(page?.nextAfter ?? after) });
         if (since !== undefined) query.set("since", new Date(since).toISOString());
-        page = await client.request(changeListSchema, "GET", inDataset(`/admin/changes?${query}`, dataset));
+        page = await client.request(
+          wire.changeListSchema,
+          "GET",
+          inDataset(`/admin/changes?${query}`, dataset),
+        );
         changes.push(...page.changes);
       } while (page.hasMore);
       nextAfter = Math.max(nextAfter, page.nextAfter);
@@ -45,7 +49,7 @@ export const changes = command("changes", {
   },
 });
 
-function differences({ securities }: Change): string {
+function differences({ securities }: wire.Change): string {
   if (securities === null) return "-";
   const { added, removed, changed } = securities;
   const told = Object.entries({ added, removed, changed })

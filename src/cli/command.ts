@@ -38,8 +38,8 @@ export interface Call {
 interface DescribedCommand<Values, Arguments extends unknown[]> {
   /** What the command does, for the help. */
   says: string;
-  /** The arguments, when the command's name does not say enough about them. */
-  args?: readonly Argument[];
+  /** The arguments that the command's name does not contain, each with its description or with all its settings. */
+  args?: Readonly<Record<string, string | Argument>>;
   options?: Options<Values> | undefined;
   /** A text below the help. */
   help?: string;
@@ -50,7 +50,7 @@ interface DescribedCommand<Values, Arguments extends unknown[]> {
 }
 
 /** The argument of a command about one day. */
-export const DAY_ARGUMENT = new Argument("<YYYYMMDD>").argParser(dateArgument);
+export const DAY_ARGUMENT = { "<YYYYMMDD>": new Argument("<YYYYMMDD>").argParser(dateArgument) };
 
 /** Returns a command that calls the service: it also has `--url`, `--token` and `--json`. */
 export function command<Values, Arguments extends unknown[]>(
@@ -70,12 +70,14 @@ export function localCommand<Values, Arguments extends unknown[]>(
 
 function registered<Values, Arguments extends unknown[]>(
   name: string,
-  { says, args = [], help, alias, isDefault = false, run }: DescribedCommand<Values, Arguments>,
+  { says, args = {}, help, alias, isDefault = false, run }: DescribedCommand<Values, Arguments>,
   options: Record<string, option.Described<unknown>>,
 ): Register {
   return (parent) => {
     const made = parent.command(name, { isDefault }).description(says);
-    for (const argument of args) made.addArgument(argument);
+    for (const [placeholder, argument] of Object.entries(args)) {
+      made.addArgument(typeof argument === "string" ? new Argument(placeholder, argument) : argument);
+    }
     for (const [member, described] of Object.entries(options)) made.addOption(described.named(member));
     if (alias !== undefined) made.alias(alias);
     if (help !== undefined) made.addHelpText("after", help);

@@ -1,5 +1,5 @@
 /** Builds admin API paths, requests and messages about the datasets of days. */
-import { datasetListSchema, dayListSchema, loadedDaysSchema } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { chineseName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -32,7 +32,7 @@ export function inDataset(path: string, dataset: DatasetName): string {
 
 /** Returns the days of `dataset` that were ever loaded, ascending; withdrawn days are included. */
 export async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
-  return (await client.request(loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
+  return (await client.request(wire.loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function availableDays(
   const available = new Map<string, number | null>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
-    const { days } = await client.request(dayListSchema, "GET", path);
+    const { days } = await client.request(wire.dayListSchema, "GET", path);
     for (const { tradedate, state, revision } of days) {
       if (state === "available" || state === "degraded") available.set(tradedate, revision);
     }
@@ -60,7 +60,7 @@ export async function lackingDatasets(
   client: AdminClient,
   delivered: readonly DatasetName[],
 ): Promise<DatasetName[]> {
-  const { datasets } = await client.request(datasetListSchema, "GET", "/admin/days/datasets");
+  const { datasets } = await client.request(wire.datasetListSchema, "GET", "/admin/days/datasets");
   const loaded = datasets.filter(({ newest }) => newest !== null).map(({ dataset }) => dataset);
   return loaded.filter((dataset) => !delivered.includes(dataset));
 }

@@ -4,23 +4,7 @@
  * the same time, only one of them therefore succeeds.
  */
 import { join } from "node:path";
-import {
-  type AdoptableDay,
-  type AdoptDay,
-  adoptableListSchema,
-  type BuiltBefore,
-  builtBeforeSchema,
-  type DayChanged,
-  type DayDetail,
-  type DayList,
-  type DayOverview,
-  type DayRevision,
-  type DaySummary,
-  dayChangedSchema,
-  dayDetailSchema,
-  dayListSchema,
-  publishedSchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -43,10 +27,10 @@ export function builtBefore(
   client: AdminClient,
   version: string | undefined,
   dataset: DatasetName,
-): Promise<BuiltBefore> {
+): Promise<wire.BuiltBefore> {
   const query = version === undefined ? "" : `?version=${version}`;
   const path = inDataset(`/admin/days/built-before${query}`, dataset);
-  return client.request(builtBeforeSchema, "GET", path);
+  return client.request(wire.builtBeforeSchema, "GET", path);
 }
 
 /**
@@ -58,7 +42,7 @@ function answersOf<T extends object>(answers: readonly [DatasetName, T][]): obje
 }
 
 async function listBuiltBefore({ client, print }: Call, version: string, of: DatasetOptions): Promise<void> {
-  const answers: [DatasetName, BuiltBefore][] = [];
+  const answers: [DatasetName, wire.BuiltBefore][] = [];
   for (const dataset of datasetsOf(of)) answers.push([dataset, await builtBefore(client, version, dataset)]);
   const rows = answers.flatMap(([dataset, { days }]) =>
     days.map(({ tradedate, revision, state, builderVersion }) => [
@@ -86,10 +70,10 @@ export const days = command("days", {
   },
   async run(call, { month = beijingDate(Date.now()).slice(0, 6), builtBefore, ...of }) {
     if (builtBefore !== undefined) return listBuiltBefore(call, builtBefore, of);
-    const answers: [DatasetName, DayList][] = [];
+    const answers: [DatasetName, wire.DayList][] = [];
     for (const dataset of datasetsOf(of)) {
       const path = inDataset(`/admin/days?month=${month}`, dataset);
-      const answer = await call.client.request(dayListSchema, "GET", path);
+      const answer = await call.client.request(wire.dayListSchema, "GET", path);
       // A dataset without a loaded day in the month is not listed, because the deployment may not have the dataset.
       const isKnown = answer.days.some(({ revision }) => revision !== null);
       if (isKnown || dataset === (of.dataset ?? "orders")) answers.push([dataset, answer]);
@@ -106,7 +90,7 @@ export const days = command("days", {
   },
 });
 
-function overviewRow(day: DayOverview): string[] {
+function overviewRow(day: wire.DayOverview): string[] {
   const number = (value: number | null) => (value === null ? "-" : countText(value));
   return [
     day.tradedate,
@@ -123,13 +107,13 @@ function overviewRow(day: DayOverview): string[] {
 const show = command("show", {
   says: "show the day, its comparison with other days, and its revisions",
   isDefault: true,
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: { dataset: option.dataset("only this dataset (default: all datasets of the day)") },
   async run({ client, print }, of, tradedate: BeijingDate) {
-    const answers: [DatasetName, DayDetail][] = [];
+    const answers: [DatasetName, wire.DayDetail][] = [];
     let absent: ServiceRefusal | undefined;
     for (const dataset of datasetsOf(of)) {
-      await client.request(dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
+      await client.request(wire.dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
         (answer) => answers.push([dataset, answer]),
         (error: unknown) => {
           if (!(error instanceof ServiceRefusal) || error.refused.httpStatus !== 404) throw error;
@@ -163,7 +147,7 @@ type ActionOptions = Pick<option.Values<typeof ACTION>, "dataset" | "ifRevision"
 
 const withdraw = command("withdraw", {
   says: "stop serving a day (and, for quotes, its auction pack): immediately in shares, within 10 s on the API",
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: { note: option.text("<text>", "the reason, for other operators"), ...ACTION },
   async run(call, { note = "", ...options }, date: BeijingDate) {
     const seen = await look(call, date, options);
@@ -184,7 +168,7 @@ const withdraw = command("withdraw", {
 
 const restore = command("restore", {
   says: "serve the content of an earlier revision again, under a new revision number",
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: {
     to: option.parsed(
       "<revision>",
@@ -216,7 +200,7 @@ const restore = command("restore", {
 
 const publish = command("publish", {
   says: "serve the current content under a new revision number; this ends a withdrawal",
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: ACTION,
   async run(call, options, date: BeijingDate) {
     const seen = await look(call, date, options);
@@ -226,33 +210,33 @@ const publish = command("publish", {
   },
 });
 
-function look({ client }: Call, date: BeijingDate, { dataset }: ActionOptions): Promise<DayDetail> {
-  return client.request(dayDetailSchema, "GET", dayPath(date, dataset));
+function look({ client }: Call, date: BeijingDate, { dataset }: ActionOptions): Promise<wire.DayDetail> {
+  return client.request(wire.dayDetailSchema, "GET", dayPath(date, dataset));
 }
 
 /** Sends an action on a revision of the day: the one from `--if-revision`, or else the newest one that was read. */
 function act(
   { client }: Call,
-  { day }: DayDetail,
+  { day }: wire.DayDetail,
   { dataset, ifRevision }: ActionOptions,
   action: "withdraw" | "restore" | "publish",
   more: object,
-): Promise<DayChanged> {
+): Promise<wire.DayChanged> {
   const body = { revision: ifRevision ?? day.revision, ...more };
   const path = dayPath(day.tradedate, dataset, `/${action}`);
-  return client.request(dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
+  return client.request(wire.dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
 }
 
-function factsOf({ day }: DayDetail): string {
+function factsOf({ day }: wire.DayDetail): string {
   return `${calledOf(day)}, revision ${day.revision} (${stateOf(day)}, ${countsOf(day)}, published ${day.publishedAt})`;
 }
 
-function calledOf({ tradedate, dataset = "orders" }: DaySummary): string {
+function calledOf({ tradedate, dataset = "orders" }: wire.DaySummary): string {
   return dayName(tradedate, dataset);
 }
 
 /** Returns a clause about the withdrawal of a revision's content, for the confirmation; empty if not withdrawn. */
-function decisionOf(revision: DayRevision | undefined): string {
+function decisionOf(revision: wire.DayRevision | undefined): string {
   const withdrawn = revision?.withdrawn ?? null;
   if (withdrawn === null) return "";
   const note = withdrawn.note === "" ? "" : `: ${withdrawn.note}`;
@@ -262,7 +246,7 @@ function decisionOf(revision: DayRevision | undefined): string {
 /** Prints what is served now and, for quotes, what the operator should know about the day's auction pack. */
 async function printServed(
   { client, print }: Call,
-  result: { day: DaySummary },
+  result: { day: wire.DaySummary },
   content: "same" | "different",
   origin = "",
 ): Promise<void> {
@@ -277,23 +261,23 @@ async function printServed(
 }
 
 /** Returns the days with packs of `dataset` that are not in the catalog, oldest first. */
-async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<AdoptableDay[]> {
+async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<wire.AdoptableDay[]> {
   const path = inDataset("/admin/days/adoptable", dataset);
-  return (await client.request(adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;
+  return (await client.request(wire.adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;
 }
 
 const adoptable = command("adoptable", {
   says: "list packs in R2 that are not in the catalog, for example newer ones after a restore",
   options: { dataset: option.dataset("only this dataset (default: all)") },
   async run({ client, print }, of) {
-    const days: AdoptableDay[] = [];
+    const days: wire.AdoptableDay[] = [];
     for (const dataset of datasetsOf(of)) days.push(...(await adoptableDays(client, dataset)));
     print({ days }, adoptableLines(days));
   },
 });
 
 /** Returns the packs as a table. */
-export function adoptableLines(days: readonly AdoptableDay[]): string[] {
+export function adoptableLines(days: readonly wire.AdoptableDay[]): string[] {
   return table(
     ["day", "served now", "size", "uploaded", "object"],
     days.flatMap(({ dataset = "orders", tradedate, served, packs }) =>
@@ -311,7 +295,7 @@ export function adoptableLines(days: readonly AdoptableDay[]): string[] {
 
 const adopt = command("adopt", {
   says: "adopt a pack that is in R2 but not in the catalog: check it and serve it as the day's next revision, without uploading it again",
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: {
     dataset: OF_DAY,
     object: option.text("<key>", "the pack's object key (default: the newest of the day)"),
@@ -332,16 +316,20 @@ const adopt = command("adopt", {
     const instead = day.served === null ? "" : ` in place of revision ${day.served}`;
     const facts = `${pack.objectKey} (${sizeText(pack.sizeBytes)}, uploaded ${pack.uploadedAt})`;
     await call.confirm(`Serve ${called} from ${facts}${instead}?`);
-    const body: AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
+    const body: wire.AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
     const path = dayPath(date, dataset, "/adopt");
     const request = { body, repeatable: true, silenceMs: HASHING_MS };
-    await printServed(call, await call.client.request(publishedSchema, "POST", path, request), "different");
+    await printServed(
+      call,
+      await call.client.request(wire.publishedSchema, "POST", path, request),
+      "different",
+    );
   },
 });
 
 const quality = localCommand("quality", {
   says: "show the day's quality sheet, which `edgetape pack build` writes beside the packs",
-  args: [DAY_ARGUMENT],
+  args: DAY_ARGUMENT,
   options: {
     folder: option.text("<folder>", "the folder of the day's packs").orElse("."),
     json: option.flag("print the sheet as JSON"),

@@ -1,6 +1,5 @@
 /** `edgetape explain`: says why a request was answered as it was, or how it would be answered now. */
-import { Argument } from "commander";
-import { type Explain, explainedRequestSchema, explanationSchema } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { type Call, command } from "./command.ts";
 import { table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -9,12 +8,10 @@ import * as option from "./option.ts";
 
 export const explain = command("explain", {
   says: "explain why a request was answered as it was, or how it would be answered now; nothing is charged",
-  args: [
-    new Argument(
-      "[request id]",
+  args: {
+    "[request id]":
       "the id at the end of a message or in X-Request-Id; the command prints a text for the customer",
-    ),
-  ],
+  },
   options: {
     request: option.text(
       "<json>",
@@ -48,7 +45,7 @@ export const explain = command("explain", {
 async function explainMade({ client, print }: Call, requestId: string, account?: string): Promise<void> {
   const query = account === undefined ? "" : `?account=${encodeURIComponent(account)}`;
   const path = `/admin/explain/${encodeURIComponent(requestId)}${query}`;
-  const explained = await client.request(explainedRequestSchema, "GET", path);
+  const explained = await client.request(wire.explainedRequestSchema, "GET", path);
   const { accountId, keyId, text, state } = explained;
   print(explained, [
     ...(accountId === null ? [] : [`account ${accountId}${keyId === null ? "" : `, key ${keyId}`}`, ""]),
@@ -58,9 +55,9 @@ async function explainMade({ client, print }: Call, requestId: string, account?:
   if (state === "unknown") process.exitCode = EXIT.failed;
 }
 
-async function explainWhatIf({ client, print }: Call, body: Explain): Promise<void> {
+async function explainWhatIf({ client, print }: Call, body: wire.Explain): Promise<void> {
   const request = { body, repeatable: true };
-  const explanation = await client.request(explanationSchema, "POST", "/admin/explain", request);
+  const explanation = await client.request(wire.explanationSchema, "POST", "/admin/explain", request);
   const { steps, code, reason, httpStatus, message } = explanation;
   print(explanation, [
     ...table(

@@ -4,8 +4,7 @@
  */
 
 import { basename } from "node:path";
-import { Argument } from "commander";
-import { dataTypeSchema, type FileSummary, fileNameProblem } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
@@ -18,7 +17,7 @@ import { byteProgress } from "./progress.ts";
 import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from "./uploads.ts";
 
 /** Describes the option for a kind of files. */
-export const dataType = (says: string) => option.choice("<type>", dataTypeSchema.options, says);
+export const dataType = (says: string) => option.choice("<type>", wire.dataTypeSchema.options, says);
 
 /** Returns the options that name a file. */
 const placeOptions = (name: string) => ({
@@ -31,7 +30,7 @@ const IN_SHARE = placeOptions("the file's name in the share; not needed for an a
 
 const add = command("add", {
   says: "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
-  args: [new Argument("<file>", "an auction pack, or any file of the day for level2 shares")],
+  args: { "<file>": "an auction pack, or any file of the day for level2 shares" },
   options: {
     publish: option.flag("publish the file at once, in place of its previous revision in shares"),
     force: option.flag("with --publish: also publish in place of a withdrawn file"),
@@ -89,8 +88,8 @@ const list = command("list", {
   async run({ client, print }, { type, month = beijingDate(Date.now()).slice(0, 6) }) {
     // Day 0 of the next month is the last day of this month.
     const last = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(4)), 0)).getUTCDate();
-    const files: FileSummary[] = [];
-    for (const each of type === undefined ? dataTypeSchema.options : [type]) {
+    const files: wire.FileSummary[] = [];
+    for (const each of type === undefined ? wire.dataTypeSchema.options : [type]) {
       files.push(...(await listFiles(client, each, `${month}01`, `${month}${last}`)));
     }
     const rows = files.map((file) => [
@@ -122,7 +121,7 @@ export const files = group("files", "add, list, publish and withdraw daily files
  * Throws `CommandFailure` for an invalid name.
  */
 function placeOf(
-  named: { type: FileSummary["dataType"]; date: BeijingDate; name: string | undefined },
+  named: { type: wire.FileSummary["dataType"]; date: BeijingDate; name: string | undefined },
   fallback?: string,
 ): FilePlace {
   const { type: dataType, date: tradedate } = named;
@@ -135,25 +134,25 @@ function placeOf(
 }
 
 /** The origin of a file as text. */
-const ORIGINS: Record<FileSummary["origin"], string> = {
+const ORIGINS: Record<wire.FileSummary["origin"], string> = {
   operator: "operator",
   builder: "edgetape, from quotes",
 };
 
-function show({ print }: Call, file: FileSummary): void {
+function show({ print }: Call, file: wire.FileSummary): void {
   const facts = `revision ${file.revision}, ${sizeText(file.sizeBytes)}, SHA-256 ${file.sha256}`;
   print(file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
 }
 
 /** Returns the state as text; `verifying` means checked and waiting for `files publish`. */
-function fileStateOf({ state, stateNote }: FileSummary): string {
+function fileStateOf({ state, stateNote }: wire.FileSummary): string {
   const word = state === "verifying" ? "added, not published yet" : state;
   return stateNote === "" ? word : `${word} (${stateNote})`;
 }
 
 /** Throws `CommandFailure` for an invalid name, before anything is read. */
 export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
-  const problem = fileNameProblem(dataType, tradedate, name);
+  const problem = wire.fileNameProblem(dataType, tradedate, name);
   if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
 }
 

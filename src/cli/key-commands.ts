@@ -1,14 +1,5 @@
 /** `edgetape key`: issues, lists, rolls and revokes keys, and imports existing customers' keys from a CSV file. */
-import { Argument } from "commander";
-import {
-  issuedKeySchema,
-  KEY_IMPORT_MAX_ROWS,
-  type KeyImportRow,
-  keyImportRowSchema,
-  keySummarySchema,
-  keysImportedSchema,
-  rolledKeySchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { accountOf, accountPath, keyLines } from "./account-commands.ts";
@@ -18,7 +9,7 @@ import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 import * as option from "./option.ts";
 
-const KEY_ID = [new Argument("<key id>")];
+const KEY_ID = { "<key id>": "" };
 
 const issue = command("issue <account>", {
   says: "create a key for an account; it is shown only once",
@@ -30,7 +21,7 @@ const issue = command("issue <account>", {
   },
   async run({ client, print }, { name = "", expires = null }, account: string) {
     const request = { body: { name, expires } };
-    const issued = await client.request(issuedKeySchema, "POST", accountPath(account, "/keys"), request);
+    const issued = await client.request(wire.issuedKeySchema, "POST", accountPath(account, "/keys"), request);
     print(issued, [
       issued.key,
       `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
@@ -54,7 +45,7 @@ const roll = command("roll", {
     // JSON omits an undefined overlap.
     const request = { body: { overlapMs: overlap } };
     const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
-    const rolled = await client.request(rolledKeySchema, "POST", path, request);
+    const rolled = await client.request(wire.rolledKeySchema, "POST", path, request);
     print(rolled, [
       rolled.key,
       `This is key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
@@ -70,19 +61,17 @@ const revoke = command("revoke", {
   async run(call, _, keyId: string) {
     await call.confirm(`Revoke key ${keyId} permanently?`);
     const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
-    const key = await call.client.request(keySummarySchema, "POST", path, { repeatable: true });
+    const key = await call.client.request(wire.keySummarySchema, "POST", path, { repeatable: true });
     call.print(key, `Key ${key.keyId} of account ${key.accountId} was revoked at ${key.revokedAt}.`);
   },
 });
 
 const importFile = command("import", {
   says: "import existing customers' keys of any form; importing the same file again changes nothing",
-  args: [
-    new Argument(
-      "<csv>",
+  args: {
+    "<csv>":
       "heading: key (or sha256), account, plan, start, end; start is inclusive, end exclusive; UTF-8 or GB18030",
-    ),
-  ],
+  },
   options: { allowShort: option.flag("also accept keys of fewer than 20 characters, which can be guessed") },
   async run({ client, print }, { allowShort }, path: string) {
     const file = parseKeyFile(await readOperatorText(path), path);
@@ -107,7 +96,7 @@ interface RefusedRow {
 }
 
 interface KeyFile {
-  rows: { line: number; row: KeyImportRow }[];
+  rows: { line: number; row: wire.KeyImportRow }[];
   refused: RefusedRow[];
 }
 
@@ -131,7 +120,7 @@ export function parseKeyFile(text: string, name: string): KeyFile {
 }
 
 /** Returns the row, or a clause that says why it is refused. */
-function keyRow(cell: (column: ColumnName) => string): Result<KeyImportRow, string> {
+function keyRow(cell: (column: ColumnName) => string): Result<wire.KeyImportRow, string> {
   const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
   if (start === null) return refused("start is neither a date (20260312) nor RFC 3339 with an offset");
   if (end === null) return refused("end is neither a date (20260312) nor RFC 3339 with an offset");
@@ -143,7 +132,7 @@ function keyRow(cell: (column: ColumnName) => string): Result<KeyImportRow, stri
     start,
     end,
   };
-  const checked = keyImportRowSchema.safeParse(row);
+  const checked = wire.keyImportRowSchema.safeParse(row);
   if (checked.success) return ok(checked.data);
   const [issue] = checked.error.issues;
   const where = issue?.path.length ? `${issue.path.join(".")}: ` : "";
@@ -157,9 +146,9 @@ export async function importKeys(
   { allowShort = false } = {},
 ): Promise<{ imported: number; unchanged: number; refused: RefusedRow[] }> {
   const result = { imported: 0, unchanged: 0, refused: [...file.refused] };
-  for (let at = 0; at < file.rows.length; at += KEY_IMPORT_MAX_ROWS) {
-    const batch = file.rows.slice(at, at + KEY_IMPORT_MAX_ROWS);
-    const answer = await client.request(keysImportedSchema, "POST", "/admin/keys/import", {
+  for (let at = 0; at < file.rows.length; at += wire.KEY_IMPORT_MAX_ROWS) {
+    const batch = file.rows.slice(at, at + wire.KEY_IMPORT_MAX_ROWS);
+    const answer = await client.request(wire.keysImportedSchema, "POST", "/admin/keys/import", {
       body: { rows: batch.map(({ row }) => row), allowShort },
       repeatable: true,
     });

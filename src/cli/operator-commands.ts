@@ -1,14 +1,5 @@
 /** `edgetape token` and `edgetape audit`: operators' tokens, and the list of changes. */
-import { Argument } from "commander";
-import {
-  ACTOR_KINDS,
-  type AuditList,
-  auditListSchema,
-  issuedTokenSchema,
-  TOKEN_SCOPES,
-  tokenListSchema,
-  tokenSummarySchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { command, group } from "./command.ts";
 import { countArgument, table } from "./command-line.ts";
@@ -16,19 +7,19 @@ import * as option from "./option.ts";
 
 const issue = command("issue", {
   says: "create a token for an operator; it is shown only once",
-  args: [new Argument("<name>", "the operator's name, as it appears in the audit")],
+  args: { "<name>": "the operator's name, as it appears in the audit" },
   options: {
     scope: option
       .choice(
         "<scope>",
-        TOKEN_SCOPES,
+        wire.TOKEN_SCOPES,
         "read: only reading; publish: days and files, as nightly needs, but no customer data; admin: everything",
       )
       .orElse("read"),
   },
   async run({ client, print }, { scope }, name: string) {
     const body = { name, scope };
-    const issued = await client.request(issuedTokenSchema, "POST", "/admin/tokens", { body });
+    const issued = await client.request(wire.issuedTokenSchema, "POST", "/admin/tokens", { body });
     print(issued, [
       issued.token,
       `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
@@ -39,7 +30,7 @@ const issue = command("issue", {
 const list = command("list", {
   says: "list all tokens, including revoked ones, with their last use (recorded once an hour)",
   async run({ client, print }) {
-    const answer = await client.request(tokenListSchema, "GET", "/admin/tokens");
+    const answer = await client.request(wire.tokenListSchema, "GET", "/admin/tokens");
     const rows = answer.tokens.map((each) => [
       each.name,
       each.scope,
@@ -60,7 +51,7 @@ const revoke = command("revoke <name>", {
   async run(call, _, name: string) {
     await call.confirm(`Revoke the token of ${name} permanently?`);
     const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
-    const token = await call.client.request(tokenSummarySchema, "POST", path, { repeatable: true });
+    const token = await call.client.request(wire.tokenSummarySchema, "POST", path, { repeatable: true });
     call.print(token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
   },
 });
@@ -79,7 +70,11 @@ export const audit = command("audit", {
       "entries about this day with all its datasets and files, or this account, key id or token name",
     ),
     actor: option.text("<name>", "changes by this actor: a token's name, an account, ADMIN_TOKEN or service"),
-    kind: option.choice("<kind>", ACTOR_KINDS, "changes by actors of this kind; bootstrap is ADMIN_TOKEN"),
+    kind: option.choice(
+      "<kind>",
+      wire.ACTOR_KINDS,
+      "changes by actors of this kind; bootstrap is ADMIN_TOKEN",
+    ),
     action: option.text(
       "<name>",
       "only this action, such as day.publish; day stands for all actions on days",
@@ -96,7 +91,7 @@ export const audit = command("audit", {
     for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
       if (value !== undefined) query.set(name, String(value));
     }
-    const answer = await client.request(auditListSchema, "GET", `/admin/audit?${query}`);
+    const answer = await client.request(wire.auditListSchema, "GET", `/admin/audit?${query}`);
     print(answer, auditLines(answer));
   },
 });
@@ -107,7 +102,7 @@ const SHOWN_CHARACTERS = 120;
 const SHOWN_ITEMS = 4;
 
 /** Returns the entries as a table in their order. */
-export function auditLines({ entries }: AuditList): string[] {
+export function auditLines({ entries }: wire.AuditList): string[] {
   return table(
     ["id", "at", "kind", "actor", "action", "subject", "change"],
     entries.map(({ id, at, actorKind, actor, action, subject, before, after }) => [

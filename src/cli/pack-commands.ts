@@ -1,7 +1,6 @@
 /** `edgetape pack`: builds, verifies and inspects day packs on disk, without a service. */
 
 import { availableParallelism } from "node:os";
-import { Argument } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { buildPacks } from "../pack-builder/build.ts";
@@ -19,7 +18,7 @@ import { openPack } from "./publish-command.ts";
 
 const build = localCommand("build", {
   says: "build the packs of a day, one for each dataset, from folders, .csv, .txt, .parquet, .gz, .zst, .zip, .7z (also split) and .tar",
-  args: [new Argument("<delivery...>", "the day's delivery; several folders and files are read as one")],
+  args: { "<delivery...>": "the day's delivery; several folders and files are read as one" },
   options: {
     date: option.day("the trading day").required(),
     out: option.text("<folder>", "the folder for the packs, created if absent").required(),
@@ -103,7 +102,7 @@ export function refuseFailed({ packs, refused, tradedate }: DeliveryReport): voi
   throw new CommandFailure(`${placeText(first)}: ${first.reason}`);
 }
 
-const PACK_ARGUMENT = [new Argument("<pack>", "the pack's file")];
+const PACK_ARGUMENT = { "<pack>": "the pack's file" };
 
 const verify = localCommand("verify", {
   says: "check a pack: every checksum, every footer, every row as DuckDB reads it",

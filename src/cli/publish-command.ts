@@ -4,15 +4,7 @@
  */
 
 import { dirname, join } from "node:path";
-import { Argument } from "commander";
-import {
-  type BeginUpload,
-  dayDetailSchema,
-  type Published,
-  publishedSchema,
-  type UploadBegun,
-  uploadBegunSchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
 import { readSheet, sheetName } from "../pack-builder/check-packs.ts";
@@ -37,9 +29,7 @@ import { sendParts } from "./uploads.ts";
 
 export const publish = command("publish", {
   says: "upload day packs and serve each as the next revision of its dataset's day; for quotes, also the auction pack made from them; run it again after any interruption",
-  args: [
-    new Argument("<pack...>", "packs made by `edgetape pack build` or `edgetape sample`, of any dataset"),
-  ],
+  args: { "<pack...>": "packs made by `edgetape pack build` or `edgetape sample`, of any dataset" },
   options: {
     force: option.flag(
       "publish even if the quality check failed or the service finds the day implausible; rows that are already served get no new revision",
@@ -124,7 +114,7 @@ export function refuseUnpublished([first, ...others]: readonly PublishFailure[],
 }
 
 /** A published pack; for a pack of quotes, also the outcome of the auction pack made from it. */
-export interface PublishedPack extends Published {
+export interface PublishedPack extends wire.Published {
   auction: AuctionOutcome | null;
 }
 
@@ -190,7 +180,7 @@ export interface PublishOptions {
   /** A clause from the quality sheet about what the pack lacks, if anything. */
   shortfall?: string | undefined;
   /** The verdict of the quality check, when it ran. */
-  quality?: BeginUpload["quality"];
+  quality?: wire.BeginUpload["quality"];
   /** Publishes even when the service finds the day implausible. */
   force?: boolean;
   /** Called with the number of uploaded bytes. */
@@ -220,7 +210,7 @@ export async function publishPack(
   client: AdminClient,
   pack: PackFile,
   options: PublishOptions = {},
-): Promise<Published> {
+): Promise<wire.Published> {
   const damage = await packDamage(pack);
   if (damage !== null) {
     const called = dayName(pack.index.tradedate, pack.index.dataset);
@@ -235,7 +225,9 @@ export async function publishPack(
       if (reason === undefined || !ENDED.has(reason)) throw error;
       const { tradedate, dataset, buildId } = pack.index;
       const path = dayPath(tradedate, dataset);
-      const { day } = await client.request(dayDetailSchema, "GET", path).catch(() => ({ day: undefined }));
+      const { day } = await client
+        .request(wire.dayDetailSchema, "GET", path)
+        .catch(() => ({ day: undefined }));
       const isSame = day?.buildId === buildId && day.degraded === (options.degraded ?? false);
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
@@ -250,9 +242,9 @@ const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
  * Begins the upload. With `force` the service would create a new revision even for rows that it already serves. The
  * first request is therefore sent without `force`, and shows whether the rows are already served.
  */
-async function begin(client: AdminClient, path: string, body: BeginUpload): Promise<UploadBegun> {
+async function begin(client: AdminClient, path: string, body: wire.BeginUpload): Promise<wire.UploadBegun> {
   const ask = (force: boolean) =>
-    client.request(uploadBegunSchema, "POST", path, { body: { ...body, force }, repeatable: true });
+    client.request(wire.uploadBegunSchema, "POST", path, { body: { ...body, force }, repeatable: true });
   if (body.force !== true) return ask(false);
   const unforced = await ask(false).catch((error: unknown) => {
     if (error instanceof ServiceRefusal) return null;
@@ -272,10 +264,10 @@ async function publishOnce(
     onSent,
     sha256,
   }: PublishOptions & { sha256: string },
-): Promise<Published> {
+): Promise<wire.Published> {
   const { index } = pack;
   const stepPath = (step: string) => dayPath(index.tradedate, index.dataset, `/uploads${step}`);
-  const body: BeginUpload = {
+  const body: wire.BeginUpload = {
     sizeBytes: pack.sizeBytes,
     sha256,
     buildId: index.buildId,
@@ -291,7 +283,7 @@ async function publishOnce(
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file: pack, begun, partPath: (n) => stepPath(`${upload}/parts/${n}`), onSent });
-  return client.request(publishedSchema, "POST", stepPath(`${upload}/complete`), {
+  return client.request(wire.publishedSchema, "POST", stepPath(`${upload}/complete`), {
     repeatable: true,
     silenceMs: HASHING_MS,
   });

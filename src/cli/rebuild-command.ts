@@ -1,5 +1,4 @@
 /** `edgetape rebuild`: rebuilds a day from its delivery and publishes it. */
-import { Argument } from "commander";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
@@ -28,7 +27,7 @@ type DayOptions = Omit<RebuildOptions, "builtBefore"> & { date: BeijingDate; roo
 
 export const rebuild = command("rebuild", {
   says: "build a day from its delivery and publish each dataset in it as the day's next revision, in one step",
-  args: [new Argument("[delivery...]", "the day's delivery; several folders and files are read as one")],
+  args: { "[delivery...]": "the day's delivery; several folders and files are read as one" },
   options: {
     date: option.day("the trading day"),
     dataset: option.dataset("build only this dataset (default: every dataset in the delivery)"),

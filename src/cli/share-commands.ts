@@ -4,20 +4,7 @@
  */
 
 import { text as textOf } from "node:stream/consumers";
-import { Argument } from "commander";
-import {
-  type ExternalList,
-  type ExternalShareInput,
-  type ExternalSummary,
-  externalListSchema,
-  rotatedSecretSchema,
-  type SecretVersions,
-  type ShareList,
-  type ShareSummary,
-  secretVersionsSchema,
-  shareListSchema,
-  shareSummarySchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { type Call, command, group } from "./command.ts";
 import { numberArgument, sizeText, table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -27,10 +14,14 @@ import * as option from "./option.ts";
 const list = command("list [account]", {
   says: "list every share of an account, newest first; without an account, all valid shares",
   async run({ client, print }, _, account?: string) {
-    const shares: ShareSummary[] = [];
+    const shares: wire.ShareSummary[] = [];
     for (let after: string | null = ""; after !== null; ) {
       const query = new URLSearchParams(account === undefined ? { after } : { account });
-      const page: ShareList = await client.request(shareListSchema, "GET", `/admin/shares?${query}`);
+      const page: wire.ShareList = await client.request(
+        wire.shareListSchema,
+        "GET",
+        `/admin/shares?${query}`,
+      );
       shares.push(...page.shares);
       after = page.next;
     }
@@ -51,12 +42,12 @@ const list = command("list [account]", {
 
 const revoke = command("revoke", {
   says: "revoke a share (within 30 s everywhere); the account's next request creates a new one with a different password",
-  args: [new Argument("<share id>", "the last part of its URL")],
+  args: { "<share id>": "the last part of its URL" },
   options: { yes: option.YES },
   async run(call, _, id: string) {
     await call.confirm(`Revoke share ${id} permanently?`);
     const path = `/admin/shares/${encodeURIComponent(id)}/revoke`;
-    const share = await call.client.request(shareSummarySchema, "POST", path, { repeatable: true });
+    const share = await call.client.request(wire.shareSummarySchema, "POST", path, { repeatable: true });
     const { shareId, accountId, revokedAt } = share;
     call.print(share, `Share ${shareId} of account ${accountId} was revoked at ${revokedAt}.`);
   },
@@ -67,7 +58,7 @@ const SECRET_PATH = "/admin/shares/secret";
 const secret = command("secret", {
   says: "list the versions of SHARE_SECRET and what depends on each",
   async run({ client, print }) {
-    const versions = await client.request(secretVersionsSchema, "GET", SECRET_PATH);
+    const versions = await client.request(wire.secretVersionsSchema, "GET", SECRET_PATH);
     print(versions, versionLines(versions));
   },
 });
@@ -84,14 +75,14 @@ const rotate = command("rotate", {
     "\nFirst set the secret SHARE_SECRET to `<old>,<version + 1>:<new>`. Afterwards remove the versions that are\n" +
     "no longer needed; shares of older versions end within 7 days.",
   async run({ client, confirm, print }, { revokeOlder }) {
-    const { current, versions } = await client.request(secretVersionsSchema, "GET", SECRET_PATH);
+    const { current, versions } = await client.request(wire.secretVersionsSchema, "GET", SECRET_PATH);
     const older = versions.filter(({ version }) => version < current);
     const shares = older.reduce((sum, { shares }) => sum + shares, 0);
     if (revokeOlder && shares > 0) {
       await confirm(`Revoke ${shares} shares of versions before ${current} at once?`);
     }
     const request = { body: { olderShares: revokeOlder ? "revoke" : "keep" }, repeatable: true };
-    const rotated = await client.request(rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
+    const rotated = await client.request(wire.rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
     const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
     const encrypted =
       drives.length === 0 ? "No passwords of external shares" : `The passwords of ${drives.join(", ")}`;
@@ -104,7 +95,7 @@ const rotate = command("rotate", {
 
 export const share = group("share", "list and revoke shares of daily files", [list, revoke, secret, rotate]);
 
-function versionLines({ current, versions }: SecretVersions): string[] {
+function versionLines({ current, versions }: wire.SecretVersions): string[] {
   return table(
     ["version", "in SHARE_SECRET", "shares", "external shares", ""],
     versions.map(({ version, present, shares, drives }) => [
@@ -149,7 +140,7 @@ const setExternal = command("set", {
     ...SHARE,
   },
   async run(call, options) {
-    const body: ExternalShareInput = {
+    const body: wire.ExternalShareInput = {
       firstDay: options.from,
       lastDay: options.to,
       fileCount: options.files,
@@ -157,7 +148,10 @@ const setExternal = command("set", {
       link: await linkOf(options),
     };
     const request = { body };
-    showExternal(call, await call.client.request(externalListSchema, "PUT", externalPath(options), request));
+    showExternal(
+      call,
+      await call.client.request(wire.externalListSchema, "PUT", externalPath(options), request),
+    );
   },
 });
 
@@ -173,7 +167,7 @@ async function linkOf({
   link: string | undefined;
   expires: number | undefined;
   passwordStdin: boolean | undefined;
-}): Promise<ExternalShareInput["link"]> {
+}): Promise<wire.ExternalShareInput["link"]> {
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {
     throw new CommandFailure("A link needs an expiry: give --link and --expires together.", EXIT.usage);
@@ -189,14 +183,14 @@ const clearExternal = command("clear", {
     const { type, year } = options;
     await call.confirm(`Remove the external share of ${type} ${year} with its link and password?`);
     const path = `${externalPath(options)}/clear`;
-    showExternal(call, await call.client.request(externalListSchema, "POST", path));
+    showExternal(call, await call.client.request(wire.externalListSchema, "POST", path));
   },
 });
 
 const listExternal = command("list", {
   says: "list every external share",
   async run(call) {
-    showExternal(call, await call.client.request(externalListSchema, "GET", "/admin/external"));
+    showExternal(call, await call.client.request(wire.externalListSchema, "GET", "/admin/external"));
   },
 });
 
@@ -206,8 +200,8 @@ export const external = group("external", "manage external shares", [
   listExternal,
 ]);
 
-function showExternal({ print }: Call, answer: ExternalList): void {
-  const row = ({ dataType, year, firstDay, lastDay, fileCount, sizeBytes, link }: ExternalSummary) => [
+function showExternal({ print }: Call, answer: wire.ExternalList): void {
+  const row = ({ dataType, year, firstDay, lastDay, fileCount, sizeBytes, link }: wire.ExternalSummary) => [
     dataType,
     String(year),
     `${firstDay}-${lastDay}`,

@@ -1,19 +1,13 @@
 /** `edgetape subscription` and `edgetape plan`: customers' plans, and the daily limits of plans. */
 import { Argument } from "commander";
-import {
-  hasOrderHistory,
-  type PlanList,
-  type PlanName,
-  planListSchema,
-  planNameSchema,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { accountOf, printAccount } from "./account-commands.ts";
 import { type Call, command, group } from "./command.ts";
 import { limitArgument, limitOf, table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import * as option from "./option.ts";
 
-const PLANS = planNameSchema.options;
+const PLANS = wire.planNameSchema.options;
 const PLAN = option.choice("<plan>", PLANS, "the plan").required();
 const BELOW = "/subscriptions";
 
@@ -76,7 +70,7 @@ const listPlans = command("list", {
   alias: "show",
   isDefault: true,
   async run(call) {
-    printPlans(call, await call.client.request(planListSchema, "GET", "/admin/plans"));
+    printPlans(call, await call.client.request(wire.planListSchema, "GET", "/admin/plans"));
   },
 });
 
@@ -84,14 +78,14 @@ const limit = option.parsed("<count>", limitArgument);
 
 const setPlan = command("set", {
   says: "set both limits of a plan, for every account without limits of its own",
-  args: [new Argument("<plan>").choices(PLANS)],
+  args: { "<plan>": new Argument("<plan>").choices(PLANS) },
   options: {
     requests: limit("requests per Beijing day, or unlimited").required(),
     files: limit("Parquet files per Beijing day, or unlimited").required(),
   },
-  async run(call, { requests, files }, plan: PlanName) {
+  async run(call, { requests, files }, plan: wire.PlanName) {
     const body = { plans: [{ plan, requests: limitOf(requests), files: limitOf(files) }] };
-    printPlans(call, await call.client.request(planListSchema, "PUT", "/admin/plans", { body }));
+    printPlans(call, await call.client.request(wire.planListSchema, "PUT", "/admin/plans", { body }));
   },
 });
 
@@ -100,9 +94,9 @@ export const plan = group("plan", "show and set daily limits by plan; changes ta
   setPlan,
 ]);
 
-function printPlans({ print }: Call, list: PlanList): void {
-  const limit = (plan: PlanName, count: number | null) =>
-    hasOrderHistory(plan) ? String(count ?? "unlimited") : "no tick history";
+function printPlans({ print }: Call, list: wire.PlanList): void {
+  const limit = (plan: wire.PlanName, count: number | null) =>
+    wire.hasOrderHistory(plan) ? String(count ?? "unlimited") : "no tick history";
   const rows = list.plans.map(({ plan, requests, files }) => [
     plan,
     limit(plan, requests),

@@ -1,16 +1,6 @@
 /** Sends the parts of an upload, for packs and files. Lists, uploads, publishes and withdraws daily files. */
 import { createHash } from "node:crypto";
-import {
-  type BeginFileUpload,
-  type FileSummary,
-  fileListSchema,
-  fileSummarySchema,
-  fileUploadBegunSchema,
-  PART_SHA256_HEADER,
-  type PublishFile,
-  storedPartSchema,
-  type Uploading,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
@@ -22,7 +12,7 @@ const PARALLEL_PARTS = 3;
 interface Sending {
   file: Pick<LocalFile, "read">;
   /** The answer to opening the upload. */
-  begun: Uploading;
+  begun: wire.Uploading;
   /** Returns the path of part `n`, relative to the service's URL. */
   partPath: (n: number) => string;
   /** Called with the number of uploaded bytes. */
@@ -63,8 +53,8 @@ export async function sendParts(
 
 async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
-  const headers = { [PART_SHA256_HEADER]: sha256 };
-  const stored = await client.request(storedPartSchema, "PUT", path, { body: bytes, headers });
+  const headers = { [wire.PART_SHA256_HEADER]: sha256 };
+  const stored = await client.request(wire.storedPartSchema, "PUT", path, { body: bytes, headers });
   if (stored.sha256 !== sha256) {
     throw new CommandFailure(
       `The service received part ${stored.n} with different bytes; run the command again.`,
@@ -74,7 +64,7 @@ async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): P
 
 /** A file's type, day and name. */
 export interface FilePlace {
-  dataType: FileSummary["dataType"];
+  dataType: wire.FileSummary["dataType"];
   tradedate: BeijingDate;
   name: string;
 }
@@ -88,7 +78,7 @@ export interface AddOptions {
   /** Called with the number of uploaded bytes. */
   onSent?: (bytes: number) => void;
   /** `builder` for files made from quotes, which never replace an operator's file. */
-  origin?: FileSummary["origin"];
+  origin?: wire.FileSummary["origin"];
 }
 
 /** Uploads `file` to `place`; resumable and idempotent. Shares offer the file only after `publishFile`. */
@@ -97,16 +87,16 @@ export async function addFile(
   place: FilePlace,
   file: LocalFile,
   { onSent, origin = "operator" }: AddOptions = {},
-): Promise<FileSummary> {
+): Promise<wire.FileSummary> {
   const uploads = `${fileRoute(place)}/uploads`;
   const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
   // Services of earlier versions refuse requests with an unknown field.
-  const body: BeginFileUpload = origin === "operator" ? content : { ...content, origin };
-  const begun = await client.request(fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  const body: wire.BeginFileUpload = origin === "operator" ? content : { ...content, origin };
+  const begun = await client.request(wire.fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file, begun, partPath: (n) => `${upload}/parts/${n}`, onSent });
-  return client.request(fileSummarySchema, "POST", `${upload}/complete`, {
+  return client.request(wire.fileSummarySchema, "POST", `${upload}/complete`, {
     repeatable: true,
     silenceMs: HASHING_MS,
   });
@@ -118,19 +108,23 @@ export async function listFiles(
   dataType: string,
   first: string,
   last: string,
-): Promise<FileSummary[]> {
+): Promise<wire.FileSummary[]> {
   const path = `/admin/files/${dataType}?from=${first}&to=${last}`;
-  return (await client.request(fileListSchema, "GET", path)).files;
+  return (await client.request(wire.fileListSchema, "GET", path)).files;
 }
 
 /** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */
-export function publishFile(client: AdminClient, place: FilePlace, ask: PublishFile): Promise<FileSummary> {
+export function publishFile(
+  client: AdminClient,
+  place: FilePlace,
+  ask: wire.PublishFile,
+): Promise<wire.FileSummary> {
   const request = { body: ask, repeatable: true };
-  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
+  return client.request(wire.fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
 }
 
 /** Withdraws a file from shares, with a note for other operators. */
-export function withdrawFile(client: AdminClient, place: FilePlace, note: string): Promise<FileSummary> {
+export function withdrawFile(client: AdminClient, place: FilePlace, note: string): Promise<wire.FileSummary> {
   const request = { body: { note }, repeatable: true };
-  return client.request(fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request);
+  return client.request(wire.fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request);
 }

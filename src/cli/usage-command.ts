@@ -1,5 +1,5 @@
 /** `edgetape usage`: shows the usage of each account in a month, for billing. */
-import { type UsageList, usageListSchema } from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { beijingDate } from "../calendar/beijing.ts";
 import { command } from "./command.ts";
 import { countText, sizeText, table } from "./command-line.ts";
@@ -17,7 +17,7 @@ export const usage = command("usage", {
   async run({ client, print }, { csv, ...options }) {
     const current = beijingDate(Date.now()).slice(0, 6);
     const { month = current } = options;
-    const answer = await client.request(usageListSchema, "GET", `/admin/usage?month=${month}`);
+    const answer = await client.request(wire.usageListSchema, "GET", `/admin/usage?month=${month}`);
     print(answer, csv ? csvOf(answer) : tableOf(answer));
     if (month === current) {
       process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);
@@ -30,7 +30,7 @@ const COLUMNS = ["account", "service", "requests", "files", "bytes"];
 /**
  * Returns the lines of an RFC 4180 file: a header, then one line for each account and service. Counts are plain digits.
  */
-export function csvOf({ usage }: UsageList): string[] {
+export function csvOf({ usage }: wire.UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) =>
     [accountId, service, requests, files, bytes].map((value) => quoted(String(value))).join(","),
   );
@@ -41,7 +41,7 @@ function quoted(text: string): string {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-function tableOf({ month, usage }: UsageList): string[] {
+function tableOf({ month, usage }: wire.UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) => [
     accountId,
     service,

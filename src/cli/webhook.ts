@@ -1,12 +1,5 @@
 /** `edgetape webhook test`, and the options of commands that send notices to a webhook. */
-import {
-  type Notice,
-  sendNotice,
-  WEBHOOK_KINDS,
-  WEBHOOK_LANGUAGES,
-  type Webhook,
-  webhookKindOf,
-} from "../admin/wire.ts";
+import * as wire from "../admin/wire.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
 import { group, localCommand } from "./command.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
@@ -20,12 +13,12 @@ export const WEBHOOK = {
   ),
   webhookKind: option.choice(
     "<kind>",
-    WEBHOOK_KINDS,
+    wire.WEBHOOK_KINDS,
     "the form of the messages (or EDGETAPE_WEBHOOK_KIND; default: derived from the URL)",
   ),
   webhookLanguage: option.choice(
     "<language>",
-    WEBHOOK_LANGUAGES,
+    wire.WEBHOOK_LANGUAGES,
     "the language of text messages (or EDGETAPE_WEBHOOK_LANGUAGE; default: both)",
   ),
 };
@@ -61,16 +54,20 @@ export const webhook = group("webhook", "test the webhook that receives notices"
 export function webhookOf(
   options: WebhookOptions,
   environment: Record<string, string | undefined> = process.env,
-): Webhook | null {
+): wire.Webhook | null {
   const url = options.webhook || environment.EDGETAPE_WEBHOOK_URL;
   if (!url) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new CommandFailure("The webhook's URL must begin with http:// or https://.", EXIT.usage);
   }
   const kind =
-    options.webhookKind ?? chosen("EDGETAPE_WEBHOOK_KIND", WEBHOOK_KINDS, environment) ?? webhookKindOf(url);
+    options.webhookKind ??
+    chosen("EDGETAPE_WEBHOOK_KIND", wire.WEBHOOK_KINDS, environment) ??
+    wire.webhookKindOf(url);
   const language =
-    options.webhookLanguage ?? chosen("EDGETAPE_WEBHOOK_LANGUAGE", WEBHOOK_LANGUAGES, environment) ?? "both";
+    options.webhookLanguage ??
+    chosen("EDGETAPE_WEBHOOK_LANGUAGE", wire.WEBHOOK_LANGUAGES, environment) ??
+    "both";
   return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
 }
 
@@ -95,14 +92,14 @@ function chosen<Choice extends string>(
  * the notice then gets the new revision (contract 9).
  */
 export async function tell(
-  webhook: Webhook | null,
-  notice: Notice,
+  webhook: wire.Webhook | null,
+  notice: wire.Notice,
   announcedAtMs: number | null = null,
   clock = SYSTEM_CLOCK,
 ): Promise<void> {
   if (webhook === null) return;
   const waitMs = (announcedAtMs ?? 0) - clock.nowMs();
   if (waitMs > 0) await clock.wait(waitMs);
-  const problem = await sendNotice(webhook, notice);
+  const problem = await wire.sendNotice(webhook, notice);
   if (problem !== null) throw new CommandFailure(`The webhook was not notified: ${problem}.`);
 }

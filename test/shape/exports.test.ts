@@ -31,9 +31,13 @@ function takenBy(path: string): Taken[] {
     const listed = (/\{([^}]*)\}/.exec(clause)?.[1] ?? (isLater ? clause : "")).split(",");
     const each = listed.map((item) => item.trim()).filter(Boolean);
     const outside = clause.replace(/\{[^}]*\}/, "").trim();
+    const space = /\*\s*as\s+(\w+)/.exec(outside)?.[1];
+    const members = space === undefined ? [] : [...code.matchAll(new RegExp(`\\b${space}\\.(\\w+)`, "g"))];
     return {
-      names: each.map((item) => /^(?:type\s+)?([\w$]+)/.exec(item)?.[1] ?? ""),
-      all: outside.includes("*") || (isLater && each.length === 0),
+      names: members
+        .map(([, member = ""]) => member)
+        .concat(each.map((item) => /^(?:type\s+)?([\w$]+)/.exec(item)?.[1] ?? "")),
+      all: (outside.includes("*") && space === undefined) || (isLater && each.length === 0),
       typesOnly:
         isLater ||
         /^type\b/.test(clause.trim()) ||

@@ -1,6 +1,6 @@
 /** `edgetape acceptance`: checks on a real deployment what local tests cannot check. */
 import { InvalidArgumentError } from "commander";
-import type { Finding } from "../../admin/wire.ts";
+import type * as wire from "../../admin/wire.ts";
 import { localCommand } from "../command.ts";
 import { table } from "../command-line.ts";
 import { checkClients, checkPlainHttp } from "../doctor/public-host.ts";
@@ -139,7 +139,7 @@ function frontChecks(baseUrl: string): Check[] {
   ];
 }
 
-function outcomeOf(findings: Finding[], detail: string): Outcome {
+function outcomeOf(findings: wire.Finding[], detail: string): Outcome {
   const [first] = findings;
   return first === undefined ? ok(detail) : failed(`${first.sentence} ${first.advice}`);
 }

@@ -2,7 +2,7 @@
  * Checks where the worker runs and what the platform provides there. `[placement]` in `wrangler.toml` can change both.
  * The worker reports this through the admin API, so the checks need an operator's token.
  */
-import { placeReportSchema } from "../../admin/wire.ts";
+import * as wire from "../../admin/wire.ts";
 import { type Check, failed, type Outcome, ok, skipped } from "./check.ts";
 import { ask, headerOf, type Reply } from "./probe.ts";
 
@@ -75,5 +75,5 @@ function askPlace(baseUrl: string, token: string, headers: Record<string, string
 function reportOf({ status, bytes }: Reply) {
   if (status !== 200)
     throw new Error(`/admin/doctor/place returned HTTP ${status}: check the operator's token`);
-  return placeReportSchema.parse(JSON.parse(bytes.toString()));
+  return wire.placeReportSchema.parse(JSON.parse(bytes.toString()));
 }

@@ -1,11 +1,5 @@
 /** The demo's accounts: one for each plan, one whose plan has ended, one with a revoked key. */
-import {
-  accountSchema,
-  inviteSchema,
-  issuedKeySchema,
-  keySummarySchema,
-  type SubscriptionInput,
-} from "../../admin/wire.ts";
+import * as wire from "../../admin/wire.ts";
 import type { AdminClient } from "../admin-client.ts";
 import type { Remembered } from "./demo-state.ts";
 
@@ -13,7 +7,7 @@ const DAY_MS = 86_400_000;
 
 export interface DemoAccount {
   name: string;
-  plan: SubscriptionInput["plan"];
+  plan: wire.SubscriptionInput["plan"];
   /** The start of the plan, in days from now. */
   fromDays: number;
   /** The end of the plan, in days from now. */
@@ -52,7 +46,7 @@ export async function prepareAccounts(
       remembered.keys[account.name] ??= await firstKey(client, account, path);
       const [start, end] = [nowMs + account.fromDays * DAY_MS, nowMs + account.toDays * DAY_MS];
       const body = { subscriptions: [{ plan: account.plan, start, end }] };
-      await client.request(accountSchema, "PUT", `${path}/subscriptions`, { body });
+      await client.request(wire.accountSchema, "PUT", `${path}/subscriptions`, { body });
     }),
   );
 }
@@ -60,7 +54,7 @@ export async function prepareAccounts(
 /** Returns a one-time link into the console of a demo account, valid for a day. */
 export async function inviteDemo(client: AdminClient, name: string): Promise<string> {
   const path = `/admin/accounts/demo-${name}/invites`;
-  return (await client.request(inviteSchema, "POST", path, { body: {} })).url;
+  return (await client.request(wire.inviteSchema, "POST", path, { body: {} })).url;
 }
 
 /** Creates the account if it is absent, and returns a new key for it. */
@@ -68,11 +62,11 @@ async function firstKey(client: AdminClient, account: DemoAccount, path: string)
   const accountId = `demo-${account.name}`;
   const create = { body: { accountId, note: "created by npm start" } };
   await client
-    .request(accountSchema, "GET", path)
-    .catch(() => client.request(accountSchema, "POST", "/admin/accounts", create));
+    .request(wire.accountSchema, "GET", path)
+    .catch(() => client.request(wire.accountSchema, "POST", "/admin/accounts", create));
   const issue = { body: { name: "demo" } };
-  const { keyId, key } = await client.request(issuedKeySchema, "POST", `${path}/keys`, issue);
+  const { keyId, key } = await client.request(wire.issuedKeySchema, "POST", `${path}/keys`, issue);
   if (account.name === "revoked")
-    await client.request(keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
+    await client.request(wire.keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
   return { keyId, key };
 }

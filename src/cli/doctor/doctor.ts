@@ -4,15 +4,7 @@
  */
 
 import manifest from "../../../package.json" with { type: "json" };
-import {
-  type DoctorReport,
-  doctorReportSchema,
-  type Finding,
-  findingListSchema,
-  indexReportSchema,
-  MAX_DELETED_OBJECTS,
-  unknownObjectsSchema,
-} from "../../admin/wire.ts";
+import * as wire from "../../admin/wire.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
 import { type AdminClient, LISTING_MS } from "../admin-client.ts";
@@ -51,28 +43,39 @@ export const doctor = command("doctor", {
 });
 
 /** Deletes the objects that are not in the catalog, after the operator has confirmed their list. */
-async function deleteUnknown({ client, confirm }: Call): Promise<Finding[]> {
+async function deleteUnknown({ client, confirm }: Call): Promise<wire.Finding[]> {
   const listing = { silenceMs: LISTING_MS };
-  const { objects } = await client.request(unknownObjectsSchema, "GET", "/admin/doctor/objects", listing);
+  const { objects } = await client.request(
+    wire.unknownObjectsSchema,
+    "GET",
+    "/admin/doctor/objects",
+    listing,
+  );
   if (objects.length === 0) return [];
   const listed = objects.map(
     ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, uploaded ${uploadedAt})`,
   );
   await confirm(`Delete permanently: ${listed.join(", ")}?`);
-  const findings: Finding[] = [];
-  for (let at = 0; at < objects.length; at += MAX_DELETED_OBJECTS) {
-    const keys = objects.slice(at, at + MAX_DELETED_OBJECTS).map(({ key }) => key);
+  const findings: wire.Finding[] = [];
+  for (let at = 0; at < objects.length; at += wire.MAX_DELETED_OBJECTS) {
+    const keys = objects.slice(at, at + wire.MAX_DELETED_OBJECTS).map(({ key }) => key);
     const request = { body: { keys }, repeatable: true };
-    const done = await client.request(findingListSchema, "POST", "/admin/doctor/objects/delete", request);
+    const done = await client.request(
+      wire.findingListSchema,
+      "POST",
+      "/admin/doctor/objects/delete",
+      request,
+    );
     findings.push(...done.findings);
   }
   return findings;
 }
 
 function linesOf({ checks, findings }: Examined): string[] {
-  const order: Finding["level"][] = ["failed", "warning", "done"];
+  const order: wire.Finding["level"][] = ["failed", "warning", "done"];
   const sorted = order.flatMap((level) => findings.filter((finding) => finding.level === level));
-  const count = (level: Finding["level"]) => findings.filter((finding) => finding.level === level).length;
+  const count = (level: wire.Finding["level"]) =>
+    findings.filter((finding) => finding.level === level).length;
   const well = checks.filter((check) => findings.every((finding) => finding.check !== check));
   return [
     ...sorted.flatMap(({ level, check, sentence, advice }) => [
@@ -98,7 +101,7 @@ const REPORTED = [
 /** The checked subjects and the findings. */
 interface Examined {
   checks: string[];
-  findings: Finding[];
+  findings: wire.Finding[];
 }
 
 /** Checks the deployment of `client`; with `repair`, first makes the repairs that lose no data. */
@@ -107,7 +110,7 @@ async function examine(
   { repair = false, indexDays, all, host }: option.Values<typeof OPTIONS>,
 ): Promise<Examined> {
   const checks: string[] = [];
-  const findings: Finding[] = [];
+  const findings: wire.Finding[] = [];
   const hosts = new Set([client.baseUrl]);
   const report = await reportOf(client, repair, findings);
   if (report !== null) {
@@ -134,18 +137,18 @@ async function examine(
 async function reportOf(
   client: AdminClient,
   repair: boolean,
-  findings: Finding[],
-): Promise<DoctorReport | null> {
+  findings: wire.Finding[],
+): Promise<wire.DoctorReport | null> {
   try {
     // Repairs come first, so that the report shows what remains.
     if (repair) {
       const request = { repeatable: true };
-      const done = await client.request(findingListSchema, "POST", "/admin/doctor/repair", request);
+      const done = await client.request(wire.findingListSchema, "POST", "/admin/doctor/repair", request);
       findings.push(...done.findings);
     }
     const askedMs = Date.now();
     const request = { silenceMs: LISTING_MS };
-    const report = await client.request(doctorReportSchema, "GET", "/admin/doctor", request);
+    const report = await client.request(wire.doctorReportSchema, "GET", "/admin/doctor", request);
     findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
     return report;
   } catch (error) {
@@ -164,7 +167,7 @@ async function reportOf(
  * Returns a finding when the service's clock was more than `SKEW_MS` before `beforeMs` or after `afterMs`, this
  * machine's times before and after the call.
  */
-export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): Finding[] {
+export function clockFindings(serviceMs: number, beforeMs: number, afterMs: number): wire.Finding[] {
   const skewMs = serviceMs < beforeMs ? serviceMs - beforeMs : Math.max(0, serviceMs - afterMs);
   if (Math.abs(skewMs) <= SKEW_MS) return [];
   const seconds = Math.round(Math.abs(skewMs) / 1000);
@@ -173,7 +176,7 @@ export function clockFindings(serviceMs: number, beforeMs: number, afterMs: numb
   return [{ check: "clock", level: "warning", subject: "", sentence, advice }];
 }
 
-function storeFindings({ stores }: DoctorReport): Finding[] {
+function storeFindings({ stores }: wire.DoctorReport): wire.Finding[] {
   const bindings = { d1: "DB", r2: "PACKS", gate: "GATE", guard: "GUARD", rate: "RATE" } as const;
   const advice = "Compare wrangler.toml with the created resources, and check the platform's status.";
   return (Object.keys(bindings) as (keyof typeof bindings)[])
@@ -188,9 +191,9 @@ function storeFindings({ stores }: DoctorReport): Finding[] {
 export function checkoutFindings({
   migrations,
   version,
-}: Pick<DoctorReport, "migrations" | "version">): Finding[] {
-  const findings: Finding[] = [];
-  const add = (check: string, level: Finding["level"], sentence: string, advice: string) =>
+}: Pick<wire.DoctorReport, "migrations" | "version">): wire.Finding[] {
+  const findings: wire.Finding[] = [];
+  const add = (check: string, level: wire.Finding["level"], sentence: string, advice: string) =>
     findings.push({ check, level, subject: "", sentence, advice });
   if (manifest.version !== version) {
     add(
@@ -230,15 +233,15 @@ async function checkIndexes(
   dataset: DatasetName,
   days: BeijingDate[],
   repair: boolean,
-): Promise<Finding[]> {
-  const findings: Finding[] = [];
+): Promise<wire.Finding[]> {
+  const findings: wire.Finding[] = [];
   const waiting = [...days];
   const look = async () => {
     for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
       const [method, step] = repair ? (["POST", "/repair"] as const) : (["GET", ""] as const);
       const path = inDataset(`/admin/doctor/index/${day}${step}`, dataset);
       const request = { repeatable: true, silenceMs: LISTING_MS };
-      findings.push(...(await client.request(indexReportSchema, method, path, request)).findings);
+      findings.push(...(await client.request(wire.indexReportSchema, method, path, request)).findings);
       if (waiting.length > 0 && waiting.length % 50 === 0) {
         console.error(`${waiting.length} days are left to check`);
       }

@@ -2,7 +2,7 @@
  * Checks that script clients reach the worker at the public host. Cloudflare's services in front of the worker can
  * refuse or redirect requests, which the worker then never receives.
  */
-import type { Finding } from "../../admin/wire.ts";
+import type * as wire from "../../admin/wire.ts";
 import { ask, envelopeOf, headerOf, type Reply } from "../acceptance/probe.ts";
 
 /** User agents of common clients. */
@@ -19,13 +19,13 @@ const ZONE_ADVICE =
 const HTTP_ADVICE = "In the Cloudflare zone, switch off Always Use HTTPS and HSTS.";
 
 /** Checks requests of each kind of client at `baseUrl`, and a POST over plain HTTP. */
-export async function checkPublicHost(baseUrl: string): Promise<Finding[]> {
+export async function checkPublicHost(baseUrl: string): Promise<wire.Finding[]> {
   return [...(await checkClients(baseUrl)), ...(await checkPlainHttp(baseUrl))];
 }
 
 /** Checks requests of each kind of client at `/api` and at shares. */
-export async function checkClients(baseUrl: string): Promise<Finding[]> {
-  const findings: Finding[] = [];
+export async function checkClients(baseUrl: string): Promise<wire.Finding[]> {
+  const findings: wire.Finding[] = [];
   for (const [client, agent] of Object.entries(USER_AGENTS))
     findings.push(...(await checkClient(baseUrl, client, agent)));
   return findings;
@@ -38,9 +38,9 @@ function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   return isOurs && status === 200 ? null : `gets HTTP ${status}, not from the service`;
 }
 
-async function checkClient(baseUrl: string, client: string, agent: string): Promise<Finding[]> {
+async function checkClient(baseUrl: string, client: string, agent: string): Promise<wire.Finding[]> {
   const headers = { "User-Agent": agent };
-  const findings: Finding[] = [];
+  const findings: wire.Finding[] = [];
   const add = (what: string, problem: string) =>
     findings.push({
       check: "host",
@@ -64,11 +64,11 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
 }
 
 /** Checks plain HTTP, which existing clients use by default. A redirected POST would arrive as a GET. */
-export async function checkPlainHttp(baseUrl: string): Promise<Finding[]> {
+export async function checkPlainHttp(baseUrl: string): Promise<wire.Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);
   const url = `http://${hostname}/api`;
-  const finding = (level: Finding["level"], sentence: string, advice: string): Finding => ({
+  const finding = (level: wire.Finding["level"], sentence: string, advice: string): wire.Finding => ({
     check: "host",
     level,
     subject: host,

@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import type { FileSummary } from "../../admin/wire.ts";
+import type * as wire from "../../admin/wire.ts";
 import { auctionPackName } from "../../auction/columns.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
@@ -16,7 +16,7 @@ import { CommandFailure } from "../exit.ts";
 /** The number of folder levels that are searched: years, months and days. */
 const DEPTH = 3;
 
-type DataType = FileSummary["dataType"];
+type DataType = wire.FileSummary["dataType"];
 
 /** A file for shares, with its name in shares. */
 export interface DailyFile {

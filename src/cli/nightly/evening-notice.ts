@@ -1,5 +1,5 @@
 /** Builds the notice about a run of `nightly`. */
-import type { Notice } from "../../admin/wire.ts";
+import type * as wire from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { chineseName } from "../../datasets/day-name.ts";
@@ -34,7 +34,7 @@ const LEFT_OUT_ZH: Readonly<Record<LeftOutReason, string>> = {
 };
 
 /** Returns the notice for a delivered day: served, served with rows left out, or failed. */
-export function outcomeNotice(outcome: DayOutcome): Notice {
+export function outcomeNotice(outcome: DayOutcome): wire.Notice {
   const [event, level] = !isWell(outcome)
     ? (["nightly.failed", "failed"] as const)
     : outcome.degraded
@@ -203,7 +203,7 @@ export function lateNotice(
   tradedate: BeijingDate,
   arrival: Exclude<Arrival, { state: "complete" }>,
   isFinal: boolean,
-): Notice {
+): wire.Notice {
   const kind = isFinal
     ? ({ event: "nightly.failed", level: "failed" } as const)
     : ({ event: "nightly.late", level: "warning" } as const);
@@ -231,7 +231,7 @@ export function lateNotice(
 }
 
 /** Returns the notice for a problem that the delivery did not cause. */
-export function faultNotice(tradedate: BeijingDate | null, problem: string): Notice {
+export function faultNotice(tradedate: BeijingDate | null, problem: string): wire.Notice {
   return {
     event: "nightly.failed",
     level: "failed",

@@ -5,8 +5,8 @@
 
 import { existsSync, realpathSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
-import { Argument, InvalidArgumentError } from "commander";
-import { calendarSchema, type Notice, type Webhook } from "../../admin/wire.ts";
+import { InvalidArgumentError } from "commander";
+import * as wire from "../../admin/wire.ts";
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../../calendar/beijing.ts";
 import { dayName } from "../../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
@@ -62,12 +62,10 @@ const OPTIONS = {
 /** `edgetape nightly`: waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
 export const nightly = command("nightly", {
   says: "wait for the day's delivery, build and publish it with its files, and notify a webhook",
-  args: [
-    new Argument(
-      "<drop folder>",
+  args: {
+    "<drop folder>":
       "the folder in which deliveries arrive: 20260312/, 20260312.zip, 20260312_aucde.parquet, level2/20260312_trades.zip",
-    ),
-  ],
+  },
   options: { ...OPTIONS, ...WEBHOOK },
   help:
     "\nThe command can be run again at any time: completed steps are not repeated.\n" +
@@ -136,7 +134,7 @@ function realPathOf(path: string): string {
 /** A run of `nightly`. */
 interface Run extends option.Values<typeof OPTIONS>, LoadOptions {
   client: AdminClient;
-  receiver: Webhook | null;
+  receiver: wire.Webhook | null;
 }
 
 function end({ json, print }: Call, evening: Evening): void {
@@ -188,7 +186,7 @@ interface TimeOfDay {
  */
 type Evening =
   | { end: "loaded"; outcome: DayOutcome; fingerprint: string; later: string[] }
-  | { end: "late"; notice: Notice }
+  | { end: "late"; notice: wire.Notice }
   | { end: "idle"; tradedate: BeijingDate; lacking: DatasetName[] };
 
 async function spend(run: Run): Promise<Evening> {
@@ -302,7 +300,7 @@ async function dueDay(client: AdminClient): Promise<BeijingDate> {
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
   const calendar: { day: BeijingDate; open: boolean }[] = [];
   for (const year of years) {
-    const { days } = await client.request(calendarSchema, "GET", `/admin/calendar?year=${year}`);
+    const { days } = await client.request(wire.calendarSchema, "GET", `/admin/calendar?year=${year}`);
     calendar.push(...days);
   }
   const day = newestTradingDay(calendar, last);

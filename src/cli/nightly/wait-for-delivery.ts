@@ -5,7 +5,7 @@
 import { existsSync } from "node:fs";
 import { constants, lstat, open, readdir } from "node:fs/promises";
 import { basename, dirname, join, relative } from "node:path";
-import { dataTypeSchema, type FileSummary } from "../../admin/wire.ts";
+import * as wire from "../../admin/wire.ts";
 import type { Bilingual } from "../../base/language.ts";
 import {
   archiveFormat,
@@ -96,14 +96,14 @@ async function judged(
 }
 
 /** Describes the option that names the kinds of files for shares that must have arrived. */
-export const EXPECT = (says: string) => option.choices("<type...>", dataTypeSchema.options, says);
+export const EXPECT = (says: string) => option.choices("<type...>", wire.dataTypeSchema.options, says);
 
 /** What a complete delivery must include besides the market data. */
 export interface Expected {
   /** A file that the sender writes last, with `{date}` for the day. */
   marker?: string | undefined;
   /** Types of files for shares that must have arrived. */
-  expect?: FileSummary["dataType"][] | undefined;
+  expect?: wire.FileSummary["dataType"][] | undefined;
 }
 
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
