@@ -79,101 +79,99 @@ const piece = (bytes: number) => new Uint8Array(bytes).fill(1);
 /** Advances the clock by `ms` and runs due timers. */
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-it("holdBody does not credit the request when the client leaves the last bytes unread until the deadline", async () => {
-  const body = await send(async (writer, beforeLastBytes) => {
-    await writer.write(piece(SIZE_BYTES - 4));
-    await beforeLastBytes();
-    await writer.write(piece(4));
-  });
-  await body.read();
-  await pass(BOUND_MS);
-  expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: SIZE_BYTES - 4 });
-  expect(body.isCredited()).toBe(false);
-});
+type Sent = Awaited<ReturnType<typeof sendBody>>;
 
-it("holdBody does not credit the request when the store fails after the client stalled for 15 s", async () => {
-  const body = await send(async (writer) => {
-    await writer.write(piece(500));
-    await writer.write(piece(100));
-    throw new Error("the store closed the stream");
-  });
-  await body.read();
-  await pass(15_000);
-  await body.read();
-  expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: 600 });
-  expect(body.isCredited()).toBe(false);
-});
+/** Writes three pieces, then fails as the store does. */
+const failing: BodyPump = async (writer) => {
+  for (let n = 0; n < 3; n++) await writer.write(piece(100));
+  throw new Error("the store closed the stream");
+};
+/** Writes one piece, then hangs as the store does. */
+const hanging: BodyPump = async (writer) => {
+  await writer.write(piece(100));
+  await new Promise(() => undefined);
+};
 
-it.each([0, 1, 2])(
-  "holdBody does not credit the request when the store fails after the client stalled for 15 s before piece %i",
-  async (stalledAt) => {
-    const body = await send(async (writer) => {
-      for (let n = 0; n < 3; n++) await writer.write(piece(100));
-      throw new Error("the store closed the stream");
-    });
+/** Returns a client that reads the three pieces of `failing` and pauses for `ms` before the pieces `pauses`. */
+const readerWithPauses =
+  (ms: number, ...pauses: number[]) =>
+  async (body: Sent) => {
     for (let n = 0; n < 3; n++) {
-      if (n === stalledAt) await pass(15_000);
+      if (pauses.includes(n)) await pass(ms);
       await body.read();
     }
-    expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: 300 });
-    expect(body.isCredited()).toBe(false);
-  },
-);
-
-it("holdBody does not credit the request when the store fails while the client leaves a piece unread", async () => {
-  const failing = Promise.withResolvers<never>();
-  const body = await send(async (writer) => {
-    await Promise.race([writer.write(piece(100)), failing.promise]);
-  });
-  await pass(15_000);
-  failing.reject(new Error("the store closed the stream"));
-  expect(await body.ended).toMatchObject({ how: "client_slow", bytesSent: 0 });
-  expect(body.isCredited()).toBe(false);
-});
-
-it("holdBody does not credit the request when the store hangs after the client stalled for 15 s", async () => {
-  const body = await send(async (writer) => {
-    await writer.write(piece(100));
-    await new Promise(() => undefined);
-  });
-  await pass(15_000);
-  await body.read();
-  await pass(BOUND_MS);
-  expect(await body.ended).toMatchObject({ how: "client_slow" });
-  expect(body.isCredited()).toBe(false);
-});
-
-it("holdBody credits the request when the store fails and the client never paused for 15 s", async () => {
-  const body = await send(async (writer) => {
-    for (let n = 0; n < 3; n++) await writer.write(piece(100));
-    throw new Error("the store closed the stream");
-  });
-  for (let n = 0; n < 3; n++) {
-    await pass(14_000);
-    await body.read();
-  }
-  expect(await body.ended).toMatchObject({ how: "fault", bytesSent: 300 });
-  expect(body.isCredited()).toBe(true);
-});
-
-it("holdBody credits the request at the deadline only if the store was slower than the client", async () => {
-  const pump: BodyPump = async (writer) => {
-    await writer.write(piece(100));
-    await new Promise(() => undefined);
   };
-  const ours = await send(pump);
-  await ours.read();
-  await pass(BOUND_MS);
-  expect(await ours.ended).toMatchObject({ how: "fault" });
-  expect(ours.isCredited()).toBe(true);
 
-  vi.setSystemTime(START_MS);
-  const theirs = await send(pump);
-  await pass(BOUND_MS / 2);
-  await theirs.read();
-  await pass(BOUND_MS / 2);
-  expect(await theirs.ended).toMatchObject({ how: "client_slow" });
-  expect(theirs.isCredited()).toBe(false);
+describe("holdBody", () => {
+  it.each<[string, BodyPump, (body: Sent) => Promise<unknown>, Partial<BodyEnd>]>([
+    [
+      "the client leaves the last bytes unread until the deadline",
+      async (writer, beforeLastBytes) => {
+        await writer.write(piece(SIZE_BYTES - 4));
+        await beforeLastBytes();
+        await writer.write(piece(4));
+      },
+      async (body) => {
+        await body.read();
+        await pass(BOUND_MS);
+      },
+      { bytesSent: SIZE_BYTES - 4 },
+    ],
+    ...[0, 1, 2].map((place): [string, BodyPump, (body: Sent) => Promise<unknown>, Partial<BodyEnd>] => [
+      `the store fails after the client stalled for 15 s before piece ${place}`,
+      failing,
+      readerWithPauses(15_000, place),
+      { bytesSent: 300 },
+    ]),
+    [
+      "the store fails while the client leaves a piece unread",
+      (writer) =>
+        Promise.race([
+          writer.write(piece(100)),
+          new Promise<never>((_, reject) => setTimeout(() => reject(new Error("the store failed")), 15_000)),
+        ]),
+      () => pass(15_000),
+      { bytesSent: 0 },
+    ],
+    [
+      "the store hangs after the client stalled for 15 s",
+      hanging,
+      async (body) => {
+        await pass(15_000);
+        await body.read();
+        await pass(BOUND_MS);
+      },
+      {},
+    ],
+  ])("does not credit the request when %s", async (_, pump, client, end) => {
+    const body = await send(pump);
+    await client(body);
+    expect(await body.ended).toMatchObject({ how: "client_slow", ...end });
+    expect(body.isCredited()).toBe(false);
+  });
+
+  it("credits the request when the store fails and the client never paused for 15 s", async () => {
+    const body = await send(failing);
+    await readerWithPauses(14_000, 0, 1, 2)(body);
+    expect(await body.ended).toMatchObject({ how: "fault", bytesSent: 300 });
+    expect(body.isCredited()).toBe(true);
+  });
+
+  it("credits the request at the deadline only if the store was slower than the client", async () => {
+    const ours = await send(hanging);
+    await ours.read();
+    await pass(BOUND_MS);
+    expect(await ours.ended).toMatchObject({ how: "fault" });
+    expect(ours.isCredited()).toBe(true);
+
+    vi.setSystemTime(START_MS);
+    const theirs = await send(hanging);
+    await pass(BOUND_MS / 2);
+    await theirs.read();
+    await pass(BOUND_MS / 2);
+    expect(await theirs.ended).toMatchObject({ how: "client_slow" });
+    expect(theirs.isCredited()).toBe(false);
+  });
 });
 
 describe("the memory of a held body", () => {

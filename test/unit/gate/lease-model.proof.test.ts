@@ -1,6 +1,6 @@
 /**
- * Runs random histories of a gate and compares each step with an independent model. A history contains requests, new
- * and repeated; releases sent once, twice, late or never; restarts; operator actions; clock jumps; and stored rows with
+ * Runs random histories of a gate and compares each step with an independent model, and each answer to a new request
+ * with the gate's prediction. A history contains requests, new and repeated; releases sent once, twice, late or never; restarts; operator actions; clock jumps; and stored rows with
  * a field that this version does not use.
  */
 import { describe, expect, it } from "vitest";
@@ -13,6 +13,7 @@ import {
   GRANTS_KEPT,
   release,
   stateOf,
+  verdictOf,
 } from "../../../src/gate/lease.ts";
 import type { GateKind } from "../../../src/gate/protocol.ts";
 import { GateModel } from "../../support/gate-model.ts";
@@ -46,8 +47,12 @@ function firstDifference(random: Random): string | null {
       const requestId = isNew ? `r${step}` : random.pick(requestIds.slice(-30));
       const kind: GateKind = requestId.length % 2 === 0 ? "json" : "parquet";
       const ask = { requestId, kind, limits, boundMs: kind === "json" ? 60_000 : 300_000 };
+      const predicted = verdictOf(stateOf(row, nowMs), kind, limits);
       const next = acquire(row, ask, `g${step}`, nowMs);
       row = next.row;
+      const refused = "reason" in next.answer ? next.answer : null;
+      if (isNew && JSON.stringify(predicted) !== JSON.stringify(refused))
+        return `step ${step}: ${requestId} got ${JSON.stringify(refused)}, not ${JSON.stringify(predicted)}`;
       const told =
         "id" in next.answer
           ? `in: ${next.answer.use.requests} requests, ${next.answer.use.files} files`
