@@ -1,19 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { AdoptableList, DayDetail, Published } from "../../../src/admin/wire.ts";
 import { judgedObjects } from "../../../src/upkeep/objects.ts";
-import { day, order, security } from "../../support/builders.ts";
-import {
-  admin,
-  emptied,
-  packFrom,
-  publish,
-  query,
-  refusal,
-  servedState,
-  type TestPack,
-  testEnv,
-  testPack,
-} from "./operator.ts";
+import { admin, emptied, publish, query, servedState, type TestPack, testEnv, testPack } from "./operator.ts";
 
 const TABLES =
   "day_changes order_days day_revisions day_packs day_securities pack_markets upload_parts uploads";
@@ -158,30 +146,5 @@ describe("the adoption of an unlisted pack", () => {
     }[];
     expect(state?.index_rows).toBe(2);
     expect((await testEnv.PACKS.head(state?.object_key ?? ""))?.etag).toBe(state?.etag);
-  });
-
-  it("is refused when the pack is much smaller than usual, and accepted with force", async () => {
-    const securities = [security("600519", [order("093000000")])];
-    const small = await packFrom(day({ tradedate: "20240312", securities }));
-    const objectKey = await publishForgotten(small);
-    for (const date of ["20240401", "20240402", "20240403", "20240407", "20240408"])
-      await publish(await testPack(date));
-    expect(await adopt("20240312", { objectKey })).toMatchObject(refusal(422, "implausible"));
-    expect(
-      (await admin<AdoptableList>("GET", "/days/adoptable")).body.days.map(({ tradedate }) => tradedate),
-    ).toContain("20240312");
-    expect((await adopt("20240312", { objectKey, force: true })).body.day).toMatchObject({ revision: 2 });
-  });
-
-  it("leaves no upload to resume when it is refused, so the pack can then be uploaded and published", async () => {
-    const less = await packFrom(
-      day({ tradedate: "20240430", securities: [security("600519", [order("093000000")])] }),
-    );
-    const objectKey = await publishForgotten(less);
-    await publish(await testPack("20240430"));
-    expect((await adopt("20240430", { objectKey })).body).toMatchObject({ reason: "shrunk" });
-    expect((await publish(less)).body).toMatchObject({ reason: "shrunk" });
-    const { status, body } = await publish(less, { force: true });
-    expect([status, body.day?.rows]).toEqual([200, 1]);
   });
 });

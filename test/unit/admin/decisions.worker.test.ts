@@ -37,52 +37,25 @@ const detailOf = async (date: string) => (await admin<DayDetail>("GET", `/days/$
 const DECIDED = /Revision 1 of .+withdrawn by ADMIN_TOKEN at 20\d\d-.*\+08:00 \(the exchange asked us to\)/;
 
 describe("a withdrawn day", () => {
-  it("refuses the withdrawn content, with and without force, even after other content was served", async () => {
+  it("is named with operator, time and reason by every refusal of content, and in the list of revisions", async () => {
     const [withdrawn, other] = [await testPack("20240102", 1_000), await testPack("20240102", 2_000)];
     await publish(withdrawn);
+    const begun = await sent(other, { force: true });
     await withdraw("20240102", 1);
-    const refused = refusal(409, "content_withdrawn", DECIDED);
-    for (const force of [false, true]) expect(await publish(withdrawn, { force })).toMatchObject(refused);
-    expect((await publish(other, { force: true })).body.day).toMatchObject({ revision: 2 });
-    for (const force of [false, true]) expect(await publish(withdrawn, { force })).toMatchObject(refused);
-    expect(await servedState("20240102")).toMatchObject([{ revision: 2, state: "available" }]);
+    expect(await complete(other, begun)).toMatchObject({
+      status: 409,
+      body: {
+        error: expect.stringContaining(
+          "ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to",
+        ),
+      },
+    });
+    expect(await publish(withdrawn)).toMatchObject(refusal(409, "content_withdrawn", DECIDED));
+    expect(await publish(other)).toMatchObject(refusal(409, "target_withdrawn", DECIDED));
     const { revisions } = await detailOf("20240102");
     expect(revisions.map(({ withdrawn: decision }) => decision)).toEqual([
-      null,
       { at: expect.any(String), by: "ADMIN_TOKEN", note: "the exchange asked us to" },
     ]);
-  });
-
-  it("can be replaced only with force, and its replacement can be replaced without force", async () => {
-    await publish(await testPack("20240103", 1_000));
-    await withdraw("20240103", 1);
-    const other = await testPack("20240103", 2_000);
-    expect(await publish(other)).toMatchObject(refusal(409, "target_withdrawn", DECIDED));
-    expect(await servedState("20240103")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
-    expect((await publish(other, { force: true })).status).toBe(200);
-    expect((await publish(await testPack("20240103", 3_000))).body.day).toMatchObject({ revision: 3 });
-  });
-
-  it("refuses to complete an upload that began before the withdrawal, even with force", async () => {
-    for (const [date, force] of [
-      ["20240104", false],
-      ["20240105", true],
-    ] as const) {
-      await publish(await testPack(date, 1_000));
-      const pack = await testPack(date, 2_000);
-      const begun = await sent(pack, { force });
-      await withdraw(date, 1);
-      expect(await complete(pack, begun)).toMatchObject({
-        status: 409,
-        body: {
-          error: expect.stringContaining(
-            "ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to",
-          ),
-        },
-      });
-      expect(await servedState(date)).toMatchObject([{ revision: 1, state: "withdrawn", index_rows: 2 }]);
-      expect((await publish(pack, { force: true })).body.day).toMatchObject({ state: "available" });
-    }
   });
 
   it("refuses to complete an earlier upload even if the withdrawal did not end it", async () => {
@@ -94,33 +67,6 @@ describe("a withdrawn day", () => {
     await query`UPDATE uploads SET state = 'uploading' WHERE upload_id = ${begun.uploadId}`.run();
     expect(await complete(pack, begun)).toMatchObject({ status: 409 });
     expect(await servedState("20240108")).toMatchObject([{ revision: 1, state: "withdrawn" }]);
-  });
-
-  it("is published again only when the operator names the revision and the state `withdrawn`", async () => {
-    const pack = await testPack("20240109", 1_000);
-    await publish(pack);
-    await withdraw("20240109", 1);
-    expect(await post("/days/20240109/publish", { revision: 1, state: "available" })).toMatchObject(
-      refusal(409, "day_changed"),
-    );
-    expect(await post("/days/20240109/publish", { revision: 1, state: "withdrawn" })).toMatchObject({
-      body: { day: { revision: 2, state: "available" } },
-    });
-    expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 2 } });
-    expect((await publish(await testPack("20240109", 2_000))).body.day).toMatchObject({ revision: 3 });
-  });
-
-  it("is not served by a restore that names no revision", async () => {
-    await publish(await testPack("20240110", 1_000));
-    await withdraw("20240110", 1);
-    await publish(await testPack("20240110", 2_000), { force: true });
-    expect(await post("/days/20240110/restore", { revision: 2 })).toMatchObject(
-      refusal(422, "nothing_to_restore"),
-    );
-    expect((await post("/days/20240110/restore", { revision: 2, to: 1 })).body.day).toMatchObject({
-      revision: 3,
-    });
-    expect((await detailOf("20240110")).revisions.every((each) => each.withdrawn === null)).toBe(true);
   });
 
   it("keeps no version of the withdrawn content for downloads that have begun", async () => {
@@ -155,34 +101,20 @@ describe("a damaged pack", () => {
     expect(await servedState("20240201")).toEqual(before);
   });
 
-  it("is never served by a restore, a publish or an adoption", async () => {
+  it("is not adopted when the catalog no longer lists it, but its content may be published as another object", async () => {
     const tradedate = "20240202" as BeijingDate;
-    await publish(await testPack(tradedate, 1_000));
-    await publish(await testPack(tradedate, 2_000));
+    for (const price of [1_000, 2_000]) await publish(await testPack(tradedate, price));
     await markDamaged(testEnv.DB, { dataset: "orders", tradedate, revision: 2, note: "block 0" }, Date.now());
-    const refused = refusal(422, "pack_damaged", "block 0");
-    expect(await post(`/days/${tradedate}/publish`, { revision: 2 })).toMatchObject(refused);
-    expect((await post(`/days/${tradedate}/restore`, { revision: 2 })).body.day).toMatchObject({
-      revision: 3,
-      state: "available",
-    });
-    expect(await post(`/days/${tradedate}/restore`, { revision: 3 })).toMatchObject(
-      refusal(422, "nothing_to_restore"),
-    );
-    expect(await post(`/days/${tradedate}/restore`, { revision: 3, to: 2 })).toMatchObject(refused);
-    // The catalog no longer lists the pack, but its object is still marked as damaged.
-    await testEnv.DB.batch(
-      [
-        "DELETE FROM day_revisions WHERE revision = 2 AND tradedate = '20240202'",
-        "DELETE FROM day_packs WHERE object_key = 'orders/2024/20240202/2.parquet'",
-        "DELETE FROM uploads WHERE target = 'orders/20240202'",
-      ].map((sql) => testEnv.DB.prepare(sql)),
-    );
     const objectKey = "orders/2024/20240202/2.parquet";
-    expect(await admin("POST", `/days/${tradedate}/adopt`, { objectKey, force: true })).toMatchObject(
-      refused,
+    await post(`/days/${tradedate}/restore`, { revision: 2 });
+    await testEnv.DB.batch([
+      query`DELETE FROM day_revisions WHERE revision = 2 AND tradedate = ${tradedate}`,
+      query`DELETE FROM day_packs WHERE object_key = ${objectKey}`,
+      query`DELETE FROM uploads WHERE target = 'orders/20240202'`,
+    ]);
+    expect(await admin("POST", `/days/${tradedate}/adopt`, { objectKey })).toMatchObject(
+      refusal(422, "pack_damaged", "block 0"),
     );
-    // The same content may be published as another object.
     expect((await publish(await testPack(tradedate, 2_000))).body.day).toMatchObject({ revision: 4 });
   });
 

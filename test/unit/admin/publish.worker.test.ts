@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
-import { type DayDetail, PART_SHA256_HEADER, PART_SIZE_BYTES } from "../../../src/admin/wire.ts";
+import { PART_SHA256_HEADER, PART_SIZE_BYTES } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { orderDayOf, orderDayStatement } from "../../../src/catalog/order-day.ts";
 import { madeOrigin, originOf } from "../../../src/pack-builder/accounting.ts";
-import { decodeBlocks } from "../../../src/packs/blocks-blob.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import { sha256 } from "../../support/operator.ts";
 import {
@@ -13,58 +11,12 @@ import {
   publish,
   query,
   sendParts,
-  sent,
   servedState,
   testEnv,
   testPack,
 } from "./operator.ts";
 
 describe("publishing a day", () => {
-  it("serves the pack's object and index rows as revision 1, and the next pack as revision 2", async () => {
-    const first = await testPack("20240102");
-    const published = await publish(first);
-    expect(published.body).toMatchObject({
-      newRevision: true,
-      day: { revision: 1, state: "available", rows: 3 },
-    });
-
-    const question = {
-      ...{ dataset: "orders" as const, tradedate: first.tradedate },
-      ...{ symbol: "600519", today: first.tradedate },
-    };
-    const read = await orderDayStatement(testEnv.DB, question).all();
-    const { day, sections } = orderDayOf(read, question);
-    const { index } = await locateIndex(first.bytes.length, async (offset, length) =>
-      first.bytes.subarray(offset, offset + length),
-    );
-    const { blocks, ...entry } = index.entries.find(({ symbol }) => symbol === "600519") ?? { blocks: [] };
-    expect(sections).toHaveLength(1);
-    expect(sections[0]).toMatchObject(entry);
-    expect(decodeBlocks(sections[0]?.blocksBlob ?? new Uint8Array())).toEqual(blocks);
-
-    const object = await testEnv.PACKS.get("orders/2024/20240102/1.parquet");
-    expect(day).toMatchObject({ revision: 1, pack: { objectKey: object?.key, etag: object?.etag } });
-    expect(await object?.bytes()).toEqual(first.bytes);
-
-    const second = await publish(await testPack("20240102", 200_000));
-    expect(second.body.day).toMatchObject({ revision: 2 });
-    const detail = await admin<DayDetail>("GET", "/days/20240102");
-    expect(detail.body.revisions.map(({ revision, replacedAt }) => [revision, replacedAt === null])).toEqual([
-      [2, true],
-      [1, false],
-    ]);
-  });
-
-  it("creates no new revision for the same content, except with force", async () => {
-    const pack = await testPack("20240103");
-    expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
-    expect((await publish(pack)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
-    expect((await publish(pack, { force: true })).body).toMatchObject({
-      newRevision: true,
-      day: { revision: 2 },
-    });
-  });
-
   it("creates no new revision for equal rows if the served object exists and is from the current builder", async () => {
     const rows = (path: string) => {
       const sources = [{ path, sizeBytes: 9, sha256: "a".repeat(64) }];
@@ -84,22 +36,6 @@ describe("publishing a day", () => {
     await query`UPDATE day_packs SET builder_version = '0.0.1' WHERE tradedate = '20240117'`.run();
     expect((await publish(here)).body).toMatchObject({ newRevision: true, day: { revision: 3 } });
     expect((await publish(there)).body).toMatchObject({ newRevision: false, day: { revision: 3 } });
-  });
-
-  it("creates a new revision when the day is damaged and its content is published again", async () => {
-    const pack = await testPack("20240104");
-    await publish(pack);
-    await query`UPDATE order_days SET state = 'damaged' WHERE tradedate = ${"20240104"}`.run();
-    expect((await publish(pack)).body.day).toMatchObject({ revision: 2, state: "available" });
-  });
-
-  it("resumes an interrupted upload, and creates only one revision when the upload is completed twice", async () => {
-    const pack = await testPack("20240105");
-    const begun = await sent(pack);
-    const again = await begin(pack);
-    expect(again).toMatchObject({ uploadId: begun.uploadId, parts: [{ n: 1, sha256: pack.claims.sha256 }] });
-    expect((await complete(pack, again)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
-    expect((await complete(pack, again)).body).toMatchObject({ newRevision: false, day: { revision: 1 } });
   });
 
   it("refuses a part with a wrong SHA-256 or size, and stores nothing", async () => {
@@ -201,20 +137,6 @@ describe("a pack that differs from its announcement", () => {
 });
 
 describe("several publishers of one day", () => {
-  it("who begin one after the other get 409, except the one who began last", async () => {
-    const [a, b] = [await testPack("20240111", 1_000), await testPack("20240111", 2_000)];
-    const begunA = await sent(a);
-    const begunB = await begin(b);
-    expect(await complete(a, begunA)).toMatchObject({
-      status: 409,
-      body: { error: expect.stringMatching(/[Aa]nother publisher/) },
-    });
-    await sendParts(b, begunB);
-    expect((await complete(b, begunB)).body).toMatchObject({ day: { revision: 1, sha256: b.claims.sha256 } });
-    const object = await testEnv.PACKS.get("orders/2024/20240111/1.parquet");
-    expect(await object?.bytes()).toEqual(b.bytes);
-  });
-
   it("who begin at the same time get 409, except for one of them", async () => {
     const packs = await Promise.all([1, 2, 3, 4].map((price) => testPack("20240112", price * 1_000)));
     const outcomes = await Promise.all(packs.map((pack) => publish(pack).catch((failure: Error) => failure)));

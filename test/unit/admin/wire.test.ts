@@ -3,10 +3,8 @@ import {
   accountIdSchema,
   beginUploadSchema,
   calendarChangeSchema,
-  extendSubscriptionSchema,
   externalShareSchema,
   keyImportRowSchema,
-  newKeySchema,
   ownLimitsSchema,
   subscriptionSchema,
 } from "../../../src/admin/wire.ts";
@@ -46,20 +44,7 @@ describe("the bodies of admin requests", () => {
     ["an unknown plan", keyImportRowSchema, { ...imported, plan: "gold" }],
     ["an instant without an offset", keyImportRowSchema, { ...imported, start: "2026-01-01T00:00:00" }],
     ["an end equal to the start", subscriptionSchema, { plan: "trial", start: NOW, end: NOW }],
-    [
-      "an end after the year 9999",
-      subscriptionSchema,
-      { plan: "trial", start: NOW, end: 253_402_272_000_000 },
-    ],
-    ["a start before the year 2000", subscriptionSchema, { plan: "trial", start: 946_655_999_999, end: NOW }],
-    [
-      "an end that is in the year 10000 in Beijing",
-      subscriptionSchema,
-      { plan: "trial", start: NOW, end: "9999-12-31T23:59:59-01:00" },
-    ],
     ["an imported plan that ends after the year 9999", keyImportRowSchema, { ...imported, end: 2 ** 53 - 1 }],
-    ["a key that expires after the year 9999", newKeySchema, { expires: 2 ** 53 - 1 }],
-    ["an extension beyond the year 9999", extendSubscriptionSchema, { plan: "trial", until: 2 ** 53 - 1 }],
     [
       "an external link that expires after the year 9999",
       externalShareSchema,
