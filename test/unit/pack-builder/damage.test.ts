@@ -127,28 +127,6 @@ describe("NUL bytes", () => {
   });
 });
 
-describe("the last line of a file", () => {
-  it.each([
-    ["inside its last number", -4],
-    ["after its last number", -3],
-    ["inside an earlier cell", -20],
-  ])("is quarantined when it is cut %s", async (_, end) => {
-    const file = vendorFile(...lines);
-    const { numbers, report } = await of(file.slice(0, file.length + end));
-    expect(numbers).toEqual([1, 2, 3, 4, 5]);
-    expect(report.broken).toMatchObject({
-      rows: 1,
-      first: { line: 7, reason: expect.stringMatching(/is truncated|cells instead of 10/) },
-    });
-  });
-
-  it("is accepted when it has the trailing comma but no line end", async () => {
-    const { numbers, report } = await of(vendorFile(...lines).trimEnd());
-    expect(numbers).toEqual([1, 2, 3, 4, 5, 6]);
-    expect(report.result).toBe("whole");
-  });
-});
-
 describe("a file of orders", () => {
   it.each([
     ["with trailing commas", vendorFile(...lines)],

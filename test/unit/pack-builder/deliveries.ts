@@ -104,7 +104,7 @@ export async function built(
   return {
     report: await buildPack(options),
     pack: join(outFolder, packName(dataset, tradedate)),
-    quarantine: join(outFolder, `${DAY}${dataset === "trades" ? "_trades" : ""}.quarantine.csv`),
+    quarantine: join(outFolder, packName(dataset, tradedate).replace("parquet", "quarantine.csv")),
   };
 }
 

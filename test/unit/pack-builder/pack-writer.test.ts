@@ -1,14 +1,11 @@
-import { zstdDecompressSync } from "node:zlib";
-import { parquetMetadata, parquetReadObjects } from "hyparquet";
+import { parquetMetadata } from "hyparquet";
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { amountOf, type OrderColumns } from "../../../src/orders/record.ts";
-import type { Section } from "../../../src/pack-builder/section-writer.ts";
+import type { OrderColumns } from "../../../src/orders/record.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
 import { buildPackBytes } from "../../support/pack-bytes.ts";
 
 const DAY = "20240102" as BeijingDate;
-const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 
 /** Returns a security with generated orders. Each time occurs three times, and every fifth order is a cancel. */
 function section(
@@ -34,21 +31,6 @@ function section(
   return { symbol, market, columns };
 }
 
-function expectedRows({ symbol, columns }: Section) {
-  return Array.from({ length: columns.rows }, (_, row) => ({
-    symbol,
-    tradedate: "20240102",
-    time: String(columns.time[row]).padStart(9, "0"),
-    order_id: BigInt(columns.orderId[row] ?? -1),
-    exchange_order_id: BigInt(columns.exchangeOrderId[row] ?? -1),
-    order_type: columns.orderType.values[columns.orderType.index[row] ?? -1],
-    order_code: columns.orderCode.values[columns.orderCode.index[row] ?? -1],
-    price: (columns.priceE4[row] ?? -1) / 10_000,
-    volume: BigInt(columns.volume[row] ?? -1),
-    amount: amountOf(columns.priceE4[row] ?? -1, columns.volume[row] ?? -1),
-  }));
-}
-
 async function indexOf(pack: Uint8Array) {
   return (await locateIndex(pack.length, async (offset, length) => pack.subarray(offset, offset + length)))
     .index;
@@ -61,20 +43,6 @@ describe("the pack writer (src/packs/README.md)", () => {
     section("600519", "SH", 1),
     section("600536", "SH", 10_001),
   ];
-
-  it("writes a pack that can be read as one Parquet file and section by section", async () => {
-    const pack = await buildPackBytes(DAY, sections);
-    expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(
-      sections.flatMap(expectedRows),
-    );
-    const { entries } = await indexOf(pack);
-    for (const [i, entry] of entries.entries()) {
-      const source = sections[i];
-      if (source === undefined || entry.rows === 0) continue;
-      const file = pack.slice(entry.offset, entry.offset + entry.length).buffer;
-      expect(await parquetReadObjects({ file, compressors })).toEqual(expectedRows(source));
-    }
-  });
 
   it("cuts a security into row groups of 10,000 rows, none of which spans two securities", async () => {
     const pack = await buildPackBytes(DAY, sections);
@@ -102,23 +70,6 @@ describe("the pack writer (src/packs/README.md)", () => {
       [10_000, 93_030_000, 2_000],
       [20_000, 93_030_000, 12_000],
     ]);
-  });
-
-  it("stores the time of a security's last row, or 0 for a security without orders", async () => {
-    const securities = [section("000001", "SZ", 0), section("600519", "SH", 10_001)];
-    const { entries } = await indexOf(await buildPackBytes(DAY, securities));
-    expect(entries.map(({ lastTime }) => lastTime)).toEqual([0, 93_000_000 + 3_333 * 10]);
-  });
-
-  it("keeps ids and volumes up to 2^53 - 1 and amounts beyond 2^53 exactly", async () => {
-    const wild = section("600519", "SH", 300, (columns) => {
-      for (let row = 0; row < 300; row++) columns.orderId[row] = row % 2 ? 2 ** 53 - 1 - row : row;
-      columns.exchangeOrderId[7] = 2 ** 52 - 1;
-      columns.volume[9] = 2 ** 53 - 1;
-      columns.priceE4[9] = 99_999_999;
-    });
-    const pack = await buildPackBytes(DAY, [wild]);
-    expect(await parquetReadObjects({ file: pack.buffer, compressors })).toEqual(expectedRows(wild));
   });
 
   it("writes the same bytes if only codes are numbered differently, and a new build id if rows differ", async () => {

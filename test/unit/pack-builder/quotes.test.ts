@@ -1,5 +1,5 @@
 /** Tests builds of quotes, and of a day with all three datasets. */
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
@@ -51,6 +51,32 @@ describe("quote files", () => {
     expect(countsOf(report)).toMatchObject({ unsorted: 1, sentinel_row: 1 });
   });
 
+  it("may have turnovers in any notation and 2^64 - 1 as a quantity, but no negative number or fraction of a share", async () => {
+    const turnovers = ["6244678924.61", "0.07", "12345678901234.56", "1.2018e+006", "", "3."];
+    const file = quoteFile(
+      ...turnovers.map((text) => quoteLine({ 当日成交额: text, 申买量10: "18446744073709551615" })),
+      quoteLine({ 申买价1: "-1" }),
+      quoteLine({ 申卖量7: "1.5" }),
+      quoteLine({ 当日成交额: "-0.01" }),
+      quoteLine({ 当日成交额: "18446744073709551615" }),
+      quoteLine({ 当日成交额: "1.2.3" }),
+    );
+    const { pack, quarantine, report } = await quotes(delivery({ [PATH]: file }), { maxBroken: 5 });
+    const rows = await rowsOf(pack);
+    expect(rows.map(({ amount, bid_vol10 }) => [amount, bid_vol10])).toEqual(
+      turnovers.map((text) => [Number(text), 0]),
+    );
+    expect(countsOf(report)).toMatchObject({ sentinel: turnovers.length, exponent: 1, empty_cell: 1 });
+    const reasons = readFileSync(quarantine, "utf8").matchAll(/",\d+,"has a (.*?)","/g);
+    expect(Array.from(reasons, ([, reason]) => reason)).toEqual([
+      "申买价1 that is negative",
+      "申卖量7 that has a fraction",
+      "当日成交额 that is negative",
+      "当日成交额 that is beyond 2^53",
+      "当日成交额 that is not a number",
+    ]);
+  });
+
   it("may contain equal snapshots, which are kept in file order", async () => {
     const part = ["93000000", "93000000", "93003000"].map((time, at) =>
       quoteLine({ 时间: time, 成交价: String(at % 2) }),
@@ -68,7 +94,7 @@ describe("quote files", () => {
     expect(countsOf(report).identical_row).toBe(3);
   });
 
-  it("give the same pack in GBK, in UTF-8 with a byte order mark, as plain CSV and as Parquet", async () => {
+  it("give the same pack in GBK, in UTF-8 with a byte order mark, as plain CSV with either name of the totals, and as Parquet", async () => {
     const [day] = [...sampleDatasets({ tradedate: DAY, rows: 2_000 })].filter(
       ({ symbol }) => symbol === "600519",
     );
@@ -84,9 +110,15 @@ describe("quote files", () => {
     const rows = `(select ${columns.join(", ")} from '${vendor.pack}')`;
     await connection.run(`copy ${rows} to '${folder}/q.csv' (header, quote '', escape '')`);
     await connection.run(`copy ${rows} to '${folder}/q.parquet'`);
+    const plain = readFileSync(join(folder, "q.csv"), "utf8");
+    writeFileSync(
+      join(folder, "legacy.csv"),
+      plain.replace(",volume,amount,", ",total_volume,total_amount,"),
+    );
     for (const [name, layout] of [
       ["utf8", "vendor"],
       ["q.csv", "plain"],
+      ["legacy.csv", "plain"],
       ["q.parquet", "plain"],
     ] as const) {
       const again = await quotes(join(folder, name));

@@ -22,53 +22,40 @@ const numbersOf = async (pack: string) =>
 
 const body = [plain("093000010", 1), plain("093000020", 2), plain("093000030", 3)];
 
-describe("a security delivered in two files", () => {
+/** `row-accounting.proof.test.ts` delivers random securities twice, in both layouts, in folders and in archives. */
+describe("a security delivered twice", () => {
   it.each([
-    ["the same bytes", body],
-    ["one row more", [...body, plain("093000040", 4)]],
-    ["one row fewer", body.slice(0, 2)],
-    ["a different row with a time of the first", [plain("093000020", 9)]],
-    ["the last row and a later row", [plain("093000030", 3), plain("093000040", 4)]],
-  ])("is refused with the names of both if the second file has %s", async (_, lines) => {
-    const folder = delivery({
-      "orders.csv": file(HEADER, ...body),
-      "orders (1).csv": file(HEADER, ...lines),
-    });
-    for (const chunkBytes of [undefined, 60]) {
-      await expect(built(folder, chunkBytes === undefined ? {} : { chunkBytes })).rejects.toThrow(
-        /600519\.SH is delivered twice: .*orders \(1\)\.csv \(plain\) and .*orders\.csv \(plain\)/,
-      );
-    }
-  });
-
-  it("is refused with the names of both even if they are archives with numbered rows", async () => {
-    const zip = (...lines: string[]) => zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, ...lines) }]);
-    await expect(
-      built(delivery({ "a.zip": zip(datayes(1)), "a (1).zip": zip(datayes(1), datayes(2)) })),
-    ).rejects.toThrow(/000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/);
-  });
-
-  it("is refused with the names of both if one of them is in an archive", async () => {
-    const zip = (name: string, content: string) => zipOf([{ name, content }]);
-    const vendor = vendorFile(vendorLine());
-    await expect(
-      built(delivery({ [VENDOR]: vendor, "20230711.zip": zip("600519.SH/逐笔委托.csv", vendor) })),
-    ).rejects.toThrow(/600519\.SH is delivered twice: .*20230711\.zip.* and .*20230711\/600519\.SH/);
-    const table = file(HEADER, ...body);
-    await expect(
-      built(delivery({ "SHorders.csv": table, "SHorders.zip": zip("SHorders.csv", table) })),
-    ).rejects.toThrow(/600519\.SH is delivered twice: .*SHorders\.csv .* and .*SHorders\.zip/);
-  });
-
-  it("is refused with the names of both if they are in the security's own folder", async () => {
-    await expect(
-      built(
-        delivery({
-          [VENDOR]: vendorFile(vendorLine()),
-          "20230711/600519.SH/逐笔委托 (1).csv": vendorFile(vendorLine(), vendorLine()),
-        }),
-      ),
-    ).rejects.toThrow(/600519\.SH is delivered twice: .*逐笔委托 \(1\)\.csv and .*逐笔委托\.csv/);
+    [
+      "whose rows are numbered, in two archives",
+      {
+        "a.zip": zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, datayes(1)) }]),
+        "a (1).zip": zipOf([{ name: "mdl_6_33_0.csv", content: file(DATAYES, datayes(1), datayes(2)) }]),
+      },
+      /000001\.SZ is delivered twice: .*a \(1\)\.zip.* and .*a\.zip/,
+    ],
+    [
+      "in two files of its own folder",
+      {
+        [VENDOR]: vendorFile(vendorLine()),
+        "20230711/600519.SH/逐笔委托 (1).csv": vendorFile(vendorLine(), vendorLine()),
+      },
+      /600519\.SH is delivered twice: .*逐笔委托 \(1\)\.csv and .*逐笔委托\.csv/,
+    ],
+    [
+      "in its own folder and in a file of many securities",
+      { "again.csv": file(HEADER, ...body), [VENDOR]: vendorFile(vendorLine()) },
+      /600519\.SH is delivered twice: .*again\.csv \(plain\) and .*逐笔委托\.csv \(vendor\)/,
+    ],
+    [
+      "in two layouts, even if their rows follow each other in time",
+      {
+        "mdl_6_33_0.csv": file(DATAYES, datayes(1)),
+        "orders.csv": file(HEADER, plain("100000000", 2, { symbol: "000001.SZ" })),
+      },
+      /000001\.SZ is delivered twice: .*mdl_6_33_0\.csv \(.*\) and .*orders\.csv \(plain\)/,
+    ],
+  ])("%s is refused with the names of both", async (_, files, message) => {
+    await expect(built(delivery(files))).rejects.toThrow(message);
   });
 
   it("is read if the files follow each other in time, like morning and afternoon", async () => {

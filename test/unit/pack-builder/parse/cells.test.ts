@@ -7,6 +7,7 @@ import {
   plainTenThousandths,
 } from "../../../../src/pack-builder/parse/number-cell.ts";
 import {
+  exchangeOfCode,
   readSecurity,
   securityKey,
   securityOfKey,
@@ -204,6 +205,16 @@ describe("a security's code", () => {
     for (const text of ["", "600519.HK", "6005190", "SH600519", "600519.", "60051a"]) {
       expect(readSecurity(text)).toBeNull();
     }
+  });
+
+  it("has the exchange of its range when it has no suffix, or none outside the known ranges", () => {
+    const codes = {
+      SH: ["600519", "688981", "900901", "510300", "113050", "204001"],
+      SZ: ["000001", "300750", "200012", "159915", "123107", "131810"],
+    };
+    for (const [market, all] of Object.entries(codes))
+      expect(all.map(exchangeOfCode)).toEqual(all.map(() => market));
+    expect(exchangeOfCode("430047")).toBeNull();
   });
 
   it("has a sort key that orders by symbol, then by market", () => {
