@@ -38,7 +38,8 @@ export function checkGaps(trades: TradeColumns): Verdict {
   const { tradeId, rows } = trades;
   if (rows === 0) return notProvable("no_trades");
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
-  for (const id of tradeId) {
+  for (let row = 0; row < rows; row++) {
+    const id = tradeId[row] ?? 0;
     if (id < least) least = id;
     if (id > most) most = id;
   }

@@ -44,7 +44,7 @@ export function sectionRows<D extends Dataset>(
   const time = new Int32Array(rows);
   const columns = stored.map((column) => new SectionColumn(column, rows));
   for (const { firstRow, block, end, columns: values } of decoded) {
-    for (let row = 0; row < end; row++) time[firstRow + row] = block.timeAt(row);
+    block.copyTimes(time.subarray(firstRow, firstRow + end));
     for (const [place, each] of values.entries()) columns[place]?.put(firstRow, each, end);
   }
   const empty = storedColumns(dataset)

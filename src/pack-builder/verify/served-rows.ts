@@ -33,7 +33,8 @@ export function servedFingerprint(entry: SectionEntry, bytes: Uint8Array, datase
 
 function addBlock(fingerprint: Fingerprint, block: BlockColumns, stored: readonly StoredOf[]): void {
   const { rows } = block;
-  const times = Int32Array.from({ length: rows }, (_, row) => block.timeAt(row));
+  const times = new Int32Array(rows);
+  block.copyTimes(times);
   fingerprint.addNumbers(TIME_COLUMN, times, 0, rows);
   const names = stored.map(({ name }) => name);
   for (const [number, values] of block.columns(names, rows).entries()) {
