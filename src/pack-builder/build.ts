@@ -208,6 +208,7 @@ async function opened<T>(
 ): Promise<T> {
   const work = await WorkFolder.create(outFolder, tradedate);
   const pool = new WorkerPool(threads);
+  pool.start();
   let delivery: Delivery | undefined;
   try {
     const real = await realpath(outFolder);

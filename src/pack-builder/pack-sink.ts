@@ -44,9 +44,10 @@ export class FileSink implements PackSink {
   }
 
   async finish(): Promise<void> {
-    await this.file.sync();
+    // The check reads the file while the disk stores it.
+    const [stored, checked] = await Promise.allSettled([this.file.sync(), this.check(this.partial)]);
     await this.file.close();
-    await this.check(this.partial);
+    for (const each of [stored, checked]) if (each.status === "rejected") throw each.reason;
     await rename(this.partial, this.path);
   }
 

@@ -38,12 +38,17 @@ export class WorkerPool {
   private readonly own: ThreadJobs | undefined;
 
   /**
-   * Creates a pool of up to `threads` threads. A thread starts when there is work for it. With 0 threads, the calling
-   * thread does the work, which is faster for a few small files.
+   * Creates a pool of up to `threads` threads. A thread starts when there is work for it, unless `start` was called.
+   * With 0 threads, the calling thread does the work, which is faster for a few small files.
    */
   constructor(threads: number) {
     this.threads = threads;
     if (threads === 0) this.own = new ThreadJobs(0);
+  }
+
+  /** Starts all threads, so that they load their code while the caller prepares the work. */
+  start(): void {
+    while (this.all.length < this.threads) this.idle.push(this.started());
   }
 
   /** Returns the interface of this pool for the build of one dataset. */
