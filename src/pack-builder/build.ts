@@ -17,7 +17,14 @@ import { countsOf, originOf, sourceRecords } from "./accounting.ts";
 import { auctionFileAt, writeAuctionPack } from "./auction-pack.ts";
 import { BUILD_STAGES, BuildProgress, type StageShares } from "./build-progress.ts";
 import type { BuildReport } from "./build-report.ts";
-import { type CheckedFolder, checkFolder, sheetName, sheetPageName } from "./check-packs.ts";
+import {
+  type CheckedDay,
+  type CheckedFolder,
+  checkDay,
+  sheetName,
+  sheetPageName,
+  writeSheet,
+} from "./check-packs.ts";
 import { DefectBook } from "./defect-book.ts";
 import { type DatasetFile, type DatasetFiles, findDatasetFiles } from "./delivery/dataset-files.ts";
 import { type Delivery, openDelivery } from "./delivery/delivery.ts";
@@ -97,9 +104,10 @@ export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgr
 }
 
 /**
- * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. A dataset that cannot be
- * built, for example because its files contradict each other, is listed in the report under `refused` and does not stop
- * the others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes
+ * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. The quality check runs while
+ * the last pack is verified, which alone keeps little more than one processor busy. A dataset that cannot be built, for
+ * example because its files contradict each other, is listed in the report under `refused` and does not stop the
+ * others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes
  * all packs and throws `DeliveryError`.
  */
 export async function buildPacks({
@@ -107,22 +115,30 @@ export async function buildPacks({
   onProgress,
   ...options
 }: DeliveryOptions): Promise<DeliveryReport> {
-  const of = (dataset: DatasetName): OneDataset => ({
+  const { outFolder, tradedate } = options;
+  const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
+  const of = (dataset: DatasetName, beside?: OneDataset["beside"]): OneDataset => ({
     ...options,
     dataset,
     onProgress: (shares) => onProgress(shares, dataset),
+    beside: dataset === wanted.at(-1) ? beside : undefined,
   });
   return opened(of("orders"), async (delivery) => {
     const { pool } = delivery;
     const built: BuiltPack[] = [];
     const refused: RefusedDataset[] = [];
     const skipped: LeftOutFile[][] = [];
-    const wanted = DATASET_NAMES.filter((name) => datasets?.includes(name) ?? true);
+    let day: CheckedDay | undefined;
     for (const dataset of wanted) {
+      const check = async (partial: string) => {
+        const unnamed = { [dataset]: partial };
+        // If this fails, the day is checked again after the build, which reports the failure.
+        day = await checkDay(outFolder, tradedate, { pool, unnamed }).catch(() => undefined);
+      };
       try {
         const found = await find(of(dataset), delivery);
         if (datasets === undefined && !isThere(found)) skipped.push(unreadIn(found));
-        else built.push(await buildFound(of(dataset), delivery, found));
+        else built.push(await buildFound(of(dataset, check), delivery, found));
       } catch (error) {
         if (!(error instanceof DeliveryError)) throw error;
         refused.push({ dataset, problem: error.message });
@@ -135,10 +151,10 @@ export async function buildPacks({
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);
     const units = await rightUnits(built);
-    const checked = await checkedOf(options, packs, pool);
+    const checked = await checkedOf(options, packs, pool, day);
     const quality = checked === null ? null : qualityOf(checked);
     const auction = await auctionOf(options, packs, checked?.auctions);
-    return deliveryReport(options.tradedate, { wanted, packs, refused, skipped, units, quality, auction });
+    return deliveryReport(tradedate, { wanted, packs, refused, skipped, units, quality, auction });
   });
 }
 
@@ -178,18 +194,23 @@ async function auctionOf(
   }
 }
 
-/** Runs the quality check on the day's packs. Returns `null` when `verify` is off or no pack was built. */
+/**
+ * Writes the quality sheet of the day's packs; checks them first unless `day` holds the result. Returns `null` when
+ * `verify` is off or no pack was built.
+ */
 async function checkedOf(
   { tradedate, outFolder, verify }: Omit<BuildOptions, "dataset" | "onProgress">,
   packs: readonly BuildReport[],
   pool: WorkerPool,
+  day: CheckedDay | undefined,
 ): Promise<CheckedFolder | null> {
   // When the build of a dataset fails, the folder may hold its pack from an earlier build. The new shortfalls do not
   // describe that pack.
   const written = packs.filter(({ pack }) => pack !== null);
   if (!verify || written.length === 0) return null;
   const shortfalls = Object.fromEntries(written.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
-  return checkFolder(outFolder, tradedate, { pool, shortfalls });
+  const checked = day ?? (await checkDay(outFolder, tradedate, { pool }));
+  return writeSheet(outFolder, tradedate, checked, shortfalls);
 }
 
 function qualityOf({ sheet, path, page }: CheckedFolder): DayQuality {
@@ -226,7 +247,11 @@ async function opened<T>(
   }
 }
 
-type OneDataset = BuildOptions & { dataset: DatasetName };
+interface OneDataset extends BuildOptions {
+  dataset: DatasetName;
+  /** Runs while the pack at this temporary path is verified. It must not fail. */
+  beside?: ((partial: string) => Promise<void>) | undefined;
+}
 
 /** The files of one dataset in a delivery. */
 interface Found {
@@ -420,7 +445,8 @@ class Build {
     const { fingerprints, options, progress } = this;
     const threads = Math.max(1, options.threads);
     const onProgress = (share: number) => progress.report("verify", share, 1);
-    const verified = await verifyPack(partial, { fingerprints, threads, onProgress });
+    const beside = options.beside?.(partial);
+    const verified = await verifyPack(partial, { fingerprints, threads, onProgress }).finally(() => beside);
     if (verified.ok) return;
     throw new Error(
       `the pack differs from the rows read from the delivery: ${differenceIn(verified.refusal)}`,

@@ -14,7 +14,15 @@ import type { OtherDay } from "../quality/check-day.ts";
 import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
 import type { Shortfall } from "../quality/shortfall.ts";
-import { checkOpen, closePacks, codeOf, type OpenPacks, openEach, packAt } from "./check-slice.ts";
+import {
+  type CheckedSecurity,
+  checkOpen,
+  closePacks,
+  codeOf,
+  type OpenPacks,
+  openEach,
+  packAt,
+} from "./check-slice.ts";
 import { openPackFile, packName } from "./pack-file.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 
@@ -32,11 +40,19 @@ export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
 /** Threads that check securities. */
 export type CheckPool = Pick<WorkerPool, "threads" | "checkSlice">;
 
-export interface CheckOptions {
-  /** The threads that share the work of a large day; when absent, the calling thread checks everything. */
+export interface DayOptions {
+  /**
+   * The threads that check the securities; several of them share the work of a large day. The calling thread checks
+   * everything when this is absent or has no threads.
+   */
   pool?: CheckPool;
   /** The minimum number of rows for each thread; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
+  /** By dataset, the path of a pack that does not have its usual name yet. */
+  unnamed?: Partial<Record<DatasetName, string>>;
+}
+
+export interface CheckOptions extends DayOptions {
   /**
    * By dataset, what each newly built pack lacks. For a dataset without an entry, the shortfalls come from the sheet in
    * the folder if it describes the same pack.
@@ -75,33 +91,62 @@ export interface CheckedFolder {
   auctions: Map<string, Auction>;
 }
 
-/**
- * Checks the day's packs in `folder` (under their usual names) and compares them with the other days that have sheets
- * in the folder. Writes the day's sheet and its page to `folder`. Throws `PackFormatError` for a file that is not the
- * day's pack.
- */
+/** A checked day whose sheet is not written yet. */
+export interface CheckedDay {
+  /** The results, sorted by code with suffix. */
+  securities: CheckedSecurity[];
+  /** The other days with which the day was compared. */
+  others: OtherDay[];
+  buildIds: QualitySheet["packs"];
+}
+
+/** Checks a day as `checkDay` does and writes its sheet as `writeSheet` does. */
 export async function checkFolder(
   folder: string,
   tradedate: BeijingDate,
-  { pool, threadRows = ROWS_OF_THREAD, shortfalls = {} }: CheckOptions = {},
+  { shortfalls, ...options }: CheckOptions = {},
 ): Promise<CheckedFolder> {
+  return writeSheet(folder, tradedate, await checkDay(folder, tradedate, options), shortfalls);
+}
+
+/**
+ * Checks the day's packs in `folder` and compares them with the other days that have sheets in the folder. Throws
+ * `PackFormatError` for a file that is not the day's pack.
+ */
+export async function checkDay(
+  folder: string,
+  tradedate: BeijingDate,
+  { pool, threadRows = ROWS_OF_THREAD, unnamed = {} }: DayOptions = {},
+): Promise<CheckedDay> {
   const others = await otherDays(folder, tradedate);
-  const packs = await openDay(folder, tradedate);
-  const pathOf = (dataset: DatasetName) =>
-    packs[dataset] === null ? null : join(folder, packName(dataset, tradedate));
+  const pathOf = (dataset: DatasetName) => unnamed[dataset] ?? join(folder, packName(dataset, tradedate));
+  const packs = await openDay(tradedate, pathOf);
   const rowsOfCode = rowsByCode(packs);
   const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
   const slices = slicesOf(rowsOfCode, Math.min(pool?.threads ?? 1, Math.floor(rows / threadRows)));
   const checked = await Promise.all(
     slices.map((codes) => {
       const slice = { codes, others };
-      if (pool === undefined || slices.length === 1) return checkOpen(packs, slice);
-      return pool.checkSlice({ ...slice, paths: perDataset("name", pathOf) });
+      if (pool === undefined || pool.threads === 0) return checkOpen(packs, slice);
+      const paths = perDataset("name", (dataset) => (packs[dataset] === null ? null : pathOf(dataset)));
+      return pool.checkSlice({ ...slice, paths });
     }),
   ).finally(() => closePacks(packs));
+  return {
+    securities: checked.flat().sort((a, b) => (codeOf(a.report) < codeOf(b.report) ? -1 : 1)),
+    others,
+    buildIds: perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null),
+  };
+}
+
+/** Writes the sheet of a checked day and the sheet's page to `folder`. */
+export async function writeSheet(
+  folder: string,
+  tradedate: BeijingDate,
+  { securities, others, buildIds }: CheckedDay,
+  shortfalls: Shortfalls = {},
+): Promise<CheckedFolder> {
   const path = join(folder, sheetName(tradedate));
-  const buildIds = perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null);
-  const securities = checked.flat().sort((a, b) => (codeOf(a.report) < codeOf(b.report) ? -1 : 1));
   const sheet = qualitySheet({
     tradedate,
     builderVersion: BUILDER_VERSION,
@@ -135,13 +180,10 @@ function degradedIn(
   });
 }
 
-/**
- * Opens the day's packs in `folder`, `null` for a dataset without a pack. Throws `PackFormatError` for a pack of
- * another day.
- */
-function openDay(folder: string, tradedate: BeijingDate): Promise<OpenPacks> {
+/** Opens the day's packs, `null` for a dataset without a pack. Throws `PackFormatError` for a pack of another day. */
+function openDay(tradedate: BeijingDate, pathOf: (dataset: DatasetName) => string): Promise<OpenPacks> {
   return openEach(async (dataset) => {
-    const path = join(folder, packName(dataset, tradedate));
+    const path = pathOf(dataset);
     const opened = await openPackFile(path, [dataset]);
     if (!opened.ok && opened.refusal.reason === "unreadable" && opened.refusal.code === "ENOENT") return null;
     const pack = packAt(path, opened);
