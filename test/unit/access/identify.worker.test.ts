@@ -2,14 +2,7 @@ import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it } from "vitest";
 import { checkRate, forgetPrincipals, identify as identifyResult } from "../../../src/access/identify.ts";
 import { generateKey, hashKey } from "../../../src/access/key.ts";
-import {
-  createAccount,
-  findAccount,
-  setDisabled,
-  setOwnLimits,
-  setPlanLimits,
-  setSubscriptions,
-} from "../../../src/catalog/accounts.ts";
+import { createAccount, findAccount, setOwnLimits, setSubscriptions } from "../../../src/catalog/accounts.ts";
 import { addKey, findKey, revokeKey } from "../../../src/catalog/keys.ts";
 import { sql } from "../../../src/catalog/sql.ts";
 import type { Env } from "../../../src/env.ts";
@@ -119,21 +112,6 @@ describe("the identification of a caller by key", () => {
     await revokeKey(DB, keyId, by);
     expect(await callerOf(key, NOW + 29_999)).toMatchObject({ accountId });
     expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "key_revoked" });
-  });
-
-  it("reads the account again after 30 s, so that disabling, enabling and new plan limits take effect", async () => {
-    const { account, accountId, key } = await holder();
-    expect(await callerOf(key, NOW)).toMatchObject({ accountId });
-    await setDisabled(DB, account, true, by);
-    expect(await callerOf(key, NOW + 30_000)).toEqual({ reason: "account_disabled" });
-    const disabled = await findAccount(DB, accountId);
-    if (disabled !== null) await setDisabled(DB, disabled, false, by);
-    await setPlanLimits(DB, [{ plan: "trial", requests: 7, files: 3 }], by);
-    expect(await callerOf(key, NOW + 60_000)).toMatchObject({
-      planLimits: { trial: { requests: 7, files: 3 } },
-    });
-    await setPlanLimits(DB, [{ plan: "trial", requests: 100, files: null }], by);
-    expect(await callerOf(key, NOW + 90_000)).toMatchObject({ planLimits: { trial: { requests: 100 } } });
   });
 
   it("refuses a key from the exact millisecond of its expiry, even when the key is cached", async () => {

@@ -4,7 +4,6 @@ import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import {
   catalogRevisionOf,
   catalogRevisionStatement,
-  coverageOf,
   coveredFiles,
   fileVersions,
 } from "../../../src/catalog/files.ts";
@@ -63,11 +62,6 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("auction_tick", "20260101", "20261231")).toEqual(["20260105_aucde.parquet"]);
   });
 
-  it("lie between the first and the last day, both included", async () => {
-    expect(await listed("level2", "20260106", "20260106")).toEqual(["20260106_orders.parquet"]);
-    expect(await listed("level2", "20260107", "20261231")).toEqual([]);
-  });
-
   it("list everything that a download needs, and the order pack is the one that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
@@ -88,22 +82,6 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
       packId: 102,
       buildId: "build",
       quality: null,
-    });
-  });
-
-  it("are counted and summed without being listed", async () => {
-    const year = { dataType: "level2" as const, from: date("20260101"), to: date("20261231") };
-    expect(await coverageOf(db, year)).toEqual({
-      fileCount: 3,
-      sizeBytes: 2030,
-      firstDay: "20260105",
-      lastDay: "20260106",
-    });
-    expect(await coverageOf(db, { ...year, from: date("20260201") })).toEqual({
-      fileCount: 0,
-      sizeBytes: 0,
-      firstDay: null,
-      lastDay: null,
     });
   });
 });

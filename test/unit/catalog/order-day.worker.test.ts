@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { setCalendarDays } from "../../../src/catalog/calendar-days.ts";
 import { markDamaged } from "../../../src/catalog/day-actions.ts";
-import { dayDenial, securityDenial } from "../../../src/catalog/day-denial.ts";
+import { dayDenial } from "../../../src/catalog/day-denial.ts";
 import {
   CalendarGapError,
   type OrderDayQuestion,
@@ -142,63 +142,6 @@ describe("the catalog read of an order request", () => {
 describe("the reason why a day or security is not served", () => {
   const denied = async (asked: Partial<OrderDayQuestion>) =>
     dayDenial(await read(asked), TODAY, asked.dataset ?? "orders");
-
-  it.each([
-    ["20240108", { reason: "not_loaded", recent: true, newestLoaded: "20240105" }],
-    ["20240107", { reason: "not_trading_day", newestLoaded: "20240105" }],
-    ["20240111", { reason: "future_day", today: "20240110", newestLoaded: "20240105" }],
-    ["20240103", { reason: "before_history", earliestLoaded: "20240104" }],
-    ["19991231", { reason: "before_history", earliestLoaded: "20240104" }],
-  ])("on %s is %j", async (tradedate, expected) => {
-    expect(await denied({ tradedate: date(tradedate) })).toEqual({
-      tradedate,
-      dataset: "orders",
-      ...expected,
-    });
-  });
-
-  it("distinguishes an unknown security from one without orders, and names the exchange that lists it", async () => {
-    expect(await denied({})).toBeNull();
-    const unknown = { reason: "security_unknown", tradedate: "20240105" };
-    const day = await read({});
-    expect(securityDenial(day, "300750", null, "orders")).toBeNull();
-    expect(securityDenial(day, "300750", "SZ", "orders")).toBeNull();
-    expect(securityDenial(day, "300750", "SH", "orders")).toEqual({
-      ...unknown,
-      symbol: "300750",
-      market: "SH",
-      carriedOn: "SZ",
-    });
-    const absent = await read({ symbol: "999999" });
-    expect(securityDenial(absent, "999999", null, "orders")).toEqual({
-      ...unknown,
-      symbol: "999999",
-      market: null,
-      carriedOn: null,
-    });
-    const elsewhere = await read({ symbol: "688001", tradedate: date("20240104") });
-    const lacking = { reason: "no_orders", market: "SH" };
-    expect(securityDenial(elsewhere, "688001", "SH", "orders")).toMatchObject({
-      ...lacking,
-      dataset: "orders",
-    });
-    expect(securityDenial(elsewhere, "688001", "SH", "trades")).toMatchObject({
-      ...lacking,
-      dataset: "trades",
-    });
-    expect(securityDenial(elsewhere, "688001", "SZ", "orders")).toMatchObject({
-      reason: "security_unknown",
-      carriedOn: "SH",
-    });
-    const halted = await read({ symbol: "600001" });
-    expect(securityDenial(halted, "600001", null, "orders")).toEqual({
-      reason: "no_orders",
-      dataset: "orders",
-      tradedate: "20240105",
-      symbol: "600001",
-      market: "SH",
-    });
-  });
 
   it("is day_damaged only for the damaged revision, with a single audit entry", async () => {
     const damage = { dataset: "orders" as const, tradedate: date("20240104"), note: "CRC of block 3" };

@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { entitleShare as entitleShareResult } from "../../../src/entitlement/entitle.ts";
-import type { PlanName } from "../../../src/entitlement/principal.ts";
 import { baring } from "../../support/result.ts";
-import { at, holder } from "./holders.ts";
+import { holder } from "./holders.ts";
 
 const entitleShare = baring(entitleShareResult);
 
@@ -39,37 +38,4 @@ describe("the plan check of a share request (contract 7.1, 7.2, 8.2)", () => {
       expect(wrong).toEqual([]);
     },
   );
-
-  it("grants, on 31 December of a leap year, the last 365 days, which begin on 2 January", () => {
-    const grant = entitleShare(
-      holder(["professional"]),
-      { service: "auction_tick", year: 2028 },
-      at("2028-12-31T23:59:59.999+08:00"),
-    );
-    expect(grant).toMatchObject({ from: "20280102", to: "20281231" });
-  });
-
-  it("grants, for flagship, every day of a past year, and the days of the current year up to today", () => {
-    const noonMs = at("2026-03-12T12:00:00+08:00");
-    const share = (year: number) => entitleShare(holder(["flagship"]), { service: "level2", year }, noonMs);
-    expect(share(2026)).toMatchObject({ plan: "flagship", from: "20260101", to: "20260312" });
-    expect(share(2017)).toMatchObject({ from: "20170101", to: "20171231" });
-  });
-
-  it.each(["free", "standard", "trial"] as PlanName[])("refuses the plan %s", (plan) => {
-    for (const service of ["auction_tick", "level2"] as const) {
-      const denial = entitleShare(holder([plan]), { service, year: 2026 }, at("2026-03-12T12:00:00+08:00"));
-      expect(denial).toEqual({ reason: "plan_missing", service, plan });
-    }
-  });
-
-  it("returns the end of the plan, which is the latest expiry of a share", () => {
-    const endMs = at("2026-03-15T00:00:00+08:00");
-    const weekly = { ...holder([]), subscriptions: [{ plan: "weekly" as const, startMs: 0, endMs }] };
-    const grant = entitleShare(weekly, { service: "level2", year: 2026 }, endMs - 1);
-    expect(grant).toMatchObject({ plan: "weekly", endMs, to: "20260314" });
-    expect(entitleShare(weekly, { service: "level2", year: 2026 }, endMs)).toMatchObject({
-      reason: "plan_expired",
-    });
-  });
 });

@@ -68,21 +68,6 @@ describe("parseFields of trades (contract 4.5)", () => {
   const standard =
     "symbol tradedate time trade_id price volume amount bs_flag trade_code buy_order_id sell_order_id";
 
-  it("returns the eleven standard fields, and order_kind only when it is named", () => {
-    expect(namesOf(null, "trades")).toEqual(standard.split(" "));
-    expect(namesOf("order_kind,price", "trades")).toEqual(["order_kind", "price"]);
-  });
-
-  it.each([
-    ["side", null],
-    ["order_no", null],
-    ["bsflag", "bs_flag"],
-  ])("refuses the name %s", (field, nearest) => {
-    const refused = parseFields(`price,${field}`, "trades");
-    expect(refused).toMatchObject({ reason: "field_unknown", dataset: "trades", field });
-    if (nearest !== null) expect(refused).toMatchObject({ nearest });
-  });
-
   it("selects every column of the pack only when order_kind is named", () => {
     const isCopy = (fields: unknown) => {
       const columns = parseFields(fields, "trades");

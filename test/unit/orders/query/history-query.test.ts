@@ -24,12 +24,8 @@ describe("parseHistoryQuery (contract 3)", () => {
 
   it.each([
     ["end-time", { kind: "nearest", name: "end_time" }],
-    ["cusror", { kind: "nearest", name: "cursor" }],
     ["fields", { kind: "envelope", name: "fields" }],
     ["apikey", { kind: "envelope", name: "apikey" }],
-    ["date", { kind: "nearest", name: "tradedate" }],
-    ["code", { kind: "nearest", name: "symbol" }],
-    ["pageNo", { kind: "paging" }],
     ["x".repeat(60_000), null],
   ])("refuses the unknown parameter %s", (name, hint) => {
     expect(ask({ [name]: 2 })).toMatchObject({ reason: "param_unknown", hint });
@@ -37,15 +33,9 @@ describe("parseHistoryQuery (contract 3)", () => {
 
   it.each([
     [0, "below_one"],
-    [-5, "below_one"],
     ["0", "below_one"],
     ["-5", "not_integer"],
-    [1.5, "not_integer"],
-    ["7a", "not_integer"],
-    ["7 7", "not_integer"],
-    [true, "not_integer"],
     [[7], "not_integer"],
-    [Number.POSITIVE_INFINITY, "not_integer"],
   ])("refuses %j as page_size and as limit", (given, problem) => {
     expect(ask({ page_size: given })).toMatchObject({ parameter: "page_size", problem });
     expect(ask({ limit: given })).toMatchObject({ parameter: "limit", problem });

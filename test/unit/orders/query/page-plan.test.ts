@@ -97,32 +97,6 @@ describe("the page plan (contract 5.1, 5.2)", () => {
     }
   });
 
-  it("selects the same rows as a plain scan around a burst of 28,000 rows, in pages of 999 to 20,000 rows", () => {
-    const random = printedRandom("page plan, long burst");
-    const before = burstyTimes(random, 5_000, 40).map((time) => time - 1_000_000);
-    const burst = Array.from({ length: 28_000 }, () => 93_000_000);
-    const after = burstyTimes(random, 7_000, 40).map((time) => time + 2_000_000);
-    const rows = paged([...before, ...burst, ...after], 10_000);
-    const windows: [number, number | null][] = [
-      [0, null],
-      [93_000_000, 93_000_001],
-      [93_000_000, null],
-      [0, 93_000_000],
-      [0, 93_000_001],
-      [before.at(-3) ?? 0, after[3] ?? 0],
-      [93_000_001, null],
-    ];
-    for (const [start, endTime] of windows) {
-      for (const pageSize of [999, 1_000, 9_999, 10_000, 20_000]) pageThrough(rows, start, endTime, pageSize);
-    }
-    pageThrough(rows, 92_959_000, 93_000_001, 1_234);
-  });
-
-  it("selects the same rows as a plain scan in pages of one row when bursts fill several blocks", () => {
-    const random = printedRandom("page plan, one row at a time");
-    pageThrough(paged(burstyTimes(random, 400, 60), 16), 0, null, 1);
-  });
-
   it("reads one block for a full page that begins with a block, and two for any other full page", () => {
     const times = Array.from({ length: 95_000 }, (_, row) => 91_500_000 + row * 10);
     const rows = paged(times, 10_000);

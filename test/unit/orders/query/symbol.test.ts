@@ -1,6 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { historyParameters } from "../../../../src/orders/query/history-query.ts";
-import { readParameters } from "../../../../src/orders/query/parameters.ts";
 import {
   type AskedSecurity,
   chooseMarket as chooseMarketResult,
@@ -11,41 +9,6 @@ import { baring } from "../../../support/result.ts";
 
 const chooseMarket = baring(chooseMarketResult);
 const resolveMarket = baring(resolveMarketResult);
-
-function parseSymbol(value: unknown) {
-  const read = readParameters(historyParameters(), ["symbol"], new Map([["symbol", value]]));
-  return read.ok ? read.value.symbol : read.refusal;
-}
-
-describe("the parser of `symbol` (contract 3.4)", () => {
-  const suffixes = { SH: [".SH", ".SS", ".SSE", ".XSHG"], SZ: [".SZ", ".SZSE", ".XSHE"], BJ: [".BJ"] };
-  const cases = Object.entries(suffixes).flatMap(([market, list]) => [
-    ...list.map((suffix) => ({ text: `600519${suffix}`, market })),
-    { text: `${market}600519`, market },
-  ]);
-
-  it.each(cases)("reads $text in any letter case and with white space around it", ({ text, market }) => {
-    const mixed = [...text].map((letter, place) => (place % 2 ? letter.toLowerCase() : letter)).join("");
-    for (const form of [text, text.toLowerCase(), mixed, ` ${text}\t`, `\n${text} `]) {
-      expect(parseSymbol(form), form).toEqual({ symbol: "600519", market });
-    }
-  });
-
-  it("accepts any six digits, without a table of code ranges", () => {
-    for (let code = 0; code < 1_000_000; code += 997) {
-      const symbol = String(code).padStart(6, "0");
-      expect(parseSymbol(symbol)).toEqual({ symbol, market: null });
-    }
-  });
-});
-
-describe("a list of one symbol", () => {
-  it("is read as that symbol", () => {
-    expect(parseSymbol(["600519.SH"])).toEqual({ symbol: "600519", market: "SH" });
-    expect(parseSymbol(["60051"])).toMatchObject({ problem: "symbol_form" });
-    expect(parseSymbol([600519])).toMatchObject({ problem: "not_string" });
-  });
-});
 
 describe("chooseMarket (contract 3.4)", () => {
   it("returns the only exchange that lists the code, regardless of the code's first digits", () => {

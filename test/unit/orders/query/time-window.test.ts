@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { historyParameters } from "../../../../src/orders/query/history-query.ts";
 import { readParameters } from "../../../../src/orders/query/parameters.ts";
-import { timeWindowOf } from "../../../../src/orders/query/time-window.ts";
 import { printedRandom } from "../../../support/random.ts";
 
 const two = (value: number) => String(value).padStart(2, "0");
@@ -47,24 +46,5 @@ describe("the parser of a time of day (contract 3.7)", () => {
       const parsed = parseTimeOfDay(text);
       expect(typeof parsed === "number" ? parsed : "refused", text).toBe(expected);
     }
-  });
-
-  it("explains what is wrong with eight digits, 24:00, a number and a fraction of a second", () => {
-    expect(parseTimeOfDay("93000000")).toBe("time_eight_digits 093000000");
-    expect(parseTimeOfDay("24:00")).toBe("time_out_of_day");
-    expect(parseTimeOfDay("09:30:60")).toBe("time_out_of_day");
-    expect(parseTimeOfDay(93_000_000)).toBe("not_string 093000000");
-    expect(parseTimeOfDay("09:30:00.5")).toBe("time_fraction 093000500");
-    expect(parseTimeOfDay("09:30:00.123")).toBe("time_fraction 093000123");
-  });
-});
-
-describe("timeWindowOf (contract 3.7)", () => {
-  it("refuses an end of 00:00, because no row is before midnight", () => {
-    const given = new Map([["end_time", "00:00"]]);
-    const times = readParameters(historyParameters(), ["start_time", "end_time"], given);
-    expect(times.ok && timeWindowOf(times.value, given)).toMatchObject({
-      refusal: { parameter: "end_time", problem: "empty_window" },
-    });
   });
 });
