@@ -1,11 +1,8 @@
 import { env } from "cloudflare:workers";
-import { parquetReadObjects } from "hyparquet";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { orders } from "../../../src/datasets/orders.ts";
 import type { Env } from "../../../src/env.ts";
-import { FIELDS, type Field } from "../../../src/orders/record.ts";
-import { decompressPage } from "../../../src/packs/decompress.ts";
 import { openParquetAnswer } from "../../../src/packs/parquet-answer.ts";
 import type { AskedColumn } from "../../../src/packs/projected-file.ts";
 import type { PackObject } from "../../../src/packs/read-range.ts";
@@ -60,22 +57,6 @@ async function pumped(symbol: string, columns: AskedColumn[] | null, from = obje
   return { sizeBytes, readBytes, bytes, events, failure };
 }
 
-async function rowsOf(bytes: Uint8Array<ArrayBuffer>): Promise<Record<string, unknown>[]> {
-  const compressors = { ZSTD: decompressPage };
-  const rows = await parquetReadObjects({ file: bytes.buffer, compressors });
-  return rows.map((row) =>
-    Object.fromEntries(
-      Object.entries(row).map(([name, value]) => [name, typeof value === "bigint" ? Number(value) : value]),
-    ),
-  );
-}
-
-function expectedRows(symbol: string, columns: { field: Field; name: string }[]) {
-  return source
-    .rowsOf(symbol)
-    .map((row) => Object.fromEntries(columns.map(({ field, name }) => [name, row[FIELDS.indexOf(field)]])));
-}
-
 const fourColumns: AskedColumn[] = [
   { field: "volume", name: "volume" },
   { field: "exchange_order_id", name: "order_no" },
@@ -94,20 +75,6 @@ describe("the Parquet answer (contract 6)", () => {
     const largest = Math.max(...events.map(Number).filter((size) => size > 0));
     expect(largest).toBeLessThanOrEqual(512 * 1024);
   });
-
-  it.each(["300750", "600519"])(
-    "contains only the named columns, in the requested order and under the requested names (%s)",
-    async (symbol) => {
-      const { bytes, sizeBytes, readBytes, events } = await pumped(symbol, fourColumns);
-      const entry = pack.entryOf(symbol);
-      expect(bytes.length).toBe(sizeBytes);
-      expect(readBytes).toBe(entry.length - entry.footerLength);
-      expect(events.slice(-2)).toEqual(["release", "4"]);
-      const rows = await rowsOf(bytes);
-      expect(Object.keys(rows[0] ?? {})).toEqual(fourColumns.map(({ name }) => name));
-      expect(JSON.stringify(rows)).toBe(JSON.stringify(expectedRows(symbol, fourColumns)));
-    },
-  );
 
   it("fails with `missing` or `changed` before its first byte", async () => {
     const open = (from: PackObject) => openParquetAnswer(PACKS, from, pack.entryOf("600519"), null, orders);

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { tableFromIPC } from "apache-arrow";
-import { asyncBufferFromFile, parquetMetadata, parquetReadObjects } from "hyparquet";
+import { parquetMetadata, parquetReadObjects } from "hyparquet";
 import { readParquet } from "parquet-wasm";
 import { beforeAll, describe, expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
@@ -86,16 +86,6 @@ describe.each([
     const names = columns.map(({ name }) => name);
     expect(Object.keys(rows[0] ?? {})).toEqual(names);
     expect(rows.map((row) => names.map((name) => plain(row[name])))).toEqual(expected(columns));
-  });
-
-  it("is read by hyparquet from a file on disk", async () => {
-    const path = join(folder, `read-${columns.length}.parquet`);
-    writeFileSync(path, fileOf(columns));
-    const rows = await parquetReadObjects({
-      file: await asyncBufferFromFile(path),
-      compressors: { ZSTD: decompressPage },
-    });
-    expect(rows.map((row) => columns.map(({ name }) => plain(row[name])))).toEqual(expected(columns));
   });
 
   it("has its chunks adjacent to each other in the order of its columns", () => {

@@ -5,7 +5,6 @@ import { quotes } from "../../../src/datasets/quotes.ts";
 import { fingerprintOf } from "../../../src/pack-builder/fingerprint.ts";
 import { sectionRows } from "../../../src/pack-builder/verify/section-rows.ts";
 import { servedFingerprint } from "../../../src/pack-builder/verify/served-rows.ts";
-import { pageBytes } from "../../../src/packs/answer-bytes.ts";
 import { decodeChunkTable } from "../../../src/packs/chunk-table.ts";
 import { randomRows } from "../../support/builders.ts";
 import { answerRows, fieldNames } from "../../support/dataset-days.ts";
@@ -21,7 +20,6 @@ const section = {
   columns: randomRows(random, quotes, { rows: 10_007, crowd: 2 }),
 } as const;
 const written = testSection(quotes, section, DAY);
-const standard = fieldNames(quotes);
 const all = fieldNames(quotes, "all");
 
 /** Returns the names of the columns that have a dictionary in the section's only or first block. */
@@ -68,32 +66,6 @@ describe("the encoding of a block of quotes", () => {
 });
 
 describe("a section of quotes", () => {
-  it("gives a page of the fifty standard columns in one read within the reserved memory", async () => {
-    const { text, read, items } = await written.page(standard, 20_000);
-    expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY)));
-    expect(read.operations).toBe(1);
-    const ask = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 20_000 };
-    expect(pageBytes(written.entry, ask, standard, quotes)).toBeGreaterThan(read.bytes + items.length);
-    // One account can reserve a quarter of an isolate's 64 MB.
-    expect(pageBytes(written.entry, { ...ask, pageSize: 10_000 }, standard, quotes)).toBeLessThan(16_000_000);
-  });
-
-  it("gives on-request columns only when they are named, in the requested order", async () => {
-    const asked = ["iopv", "amount", "num_trades", "time", "total_bid_vol", "ask10", "avg_ask_price"];
-    const { text } = await written.page(asked, 500);
-    expect(text).toBe(JSON.stringify(answerRows(quotes, section, DAY, asked).slice(0, 500)));
-  });
-
-  it.each([
-    ["the fifty standard columns", standard],
-    ["all fifty-six columns in reverse order", all.toReversed()],
-  ])("gives a Parquet file with %s that another reader reads cell by cell", async (_what, fields) => {
-    const { names, rows, schema } = await readParquet(written.parquet(fields));
-    expect(names).toEqual(fields);
-    expect(rows).toEqual(answerRows(quotes, section, DAY, fields));
-    expect(new Map(schema.map(([name, type]) => [name, type])).get("amount")).toBe("DOUBLE");
-  });
-
   it("reads back as the written rows, with their fingerprint", () => {
     expect(sectionRows(written.entry, written.bytes, quotes)).toEqual(section.columns);
     const fingerprint = fingerprintOf(section.columns, quotes);
