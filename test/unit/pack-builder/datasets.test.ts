@@ -1,5 +1,4 @@
 import { existsSync, readFileSync } from "node:fs";
-import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
@@ -10,13 +9,6 @@ import { built, countsOf, DAY, delivery, rowsOf, spotLine, vendorFile, vendorLin
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
-const INSIGHT =
-  "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID";
-const insight = (
-  number: number,
-  said: { type?: string; side?: string; source?: string; code?: string } = {},
-) =>
-  `2023.07.11,09:30:00.0${number},2,02001,${said.source ?? "101"},x,x,${number},${said.type ?? "2"},15.93,300,${said.side ?? "2"},1,${number},${number},${said.code ?? "605580.SH"}`;
 const DATAYES =
   "ChannelNo,ApplSeqNum,MDStreamID,SecurityID,SecurityIDSource,Price,OrderQty,Side,TransactTime,OrdType,LocalTime,SeqNo";
 const datayes = (
@@ -24,76 +16,6 @@ const datayes = (
   said: { code?: string; source?: string; price?: string; side?: string; type?: string } = {},
 ) =>
   `2011,${number},011,${said.code ?? "2009"},${said.source ?? "102 "},${said.price ?? "12.34"},100,${said.side ?? "49"},09:30:00.010,${said.type ?? "50"},09:30:00.1,${number}`;
-
-const VENDOR_TRADES =
-  "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,\r\n600519.SH,600519,20230711,93000010,1,,,B,17450000,100,1,2,\r\n";
-const VENDOR_QUOTES =
-  "万得代码,交易所代码,自然日,时间,成交价,成交量,申卖价1,申卖量1,\r\n600519.SH,600519,20230711,93000010,1,1,1,1,\r\n";
-const QUEUE = "万得代码,交易所代码,自然日,时间,买卖方向,委托价格档位,委托队列,\r\n";
-
-describe("files of other datasets in a delivery of orders", () => {
-  it.each([
-    [
-      "Insight trades",
-      "SHtrans.csv",
-      "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID\n",
-    ],
-    ["Insight ticks", "SHtick.csv", "MDDate,MDTime,SecurityType,SecurityID,LastPx,Buy1Price,Sell1Price\n"],
-    ["the vendor's trades", "600519.SH/逐笔成交.csv", VENDOR_TRADES],
-    ["the vendor's trades under another name", "600519.SH/trades.csv", VENDOR_TRADES],
-    ["the vendor's quotes under another name", "600519.SH/snapshot.csv", VENDOR_QUOTES],
-    ["the vendor's order queue", "600519.SH/委托队列.csv", QUEUE],
-    ["the vendor's order queue under another name", "600519.SH/queue.csv", QUEUE],
-    ["DataYes Shenzhen trades", "mdl_6_36_0.csv", "x"],
-    [
-      "DataYes Shenzhen trades under another name",
-      "szse.csv",
-      "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID,SecurityIDSource,LastPx,LastQty,ExecType,TransactTime,LocalTime,SeqNo\n",
-    ],
-    ["Shanghai trades", "Transaction.csv", "x"],
-    [
-      "Shanghai trades under another name",
-      "sse.csv",
-      "DataStatus,TradeIndex,TradeChan,SecurityID,TradTime,TradPrice,TradVolume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag,BizIndex,LocalTime,SeqNo\n",
-    ],
-    [
-      "plain trades",
-      "trades.csv",
-      "symbol,tradedate,time,trade_id,price,volume,amount,bs_flag,trade_code,buy_order_id,sell_order_id\n",
-    ],
-    ["plain quotes", "quotes.csv", "symbol,tradedate,time,open,high,low,close,pre_close,volume,amount\n"],
-    ["an auction pack", "20230711_aucde.parquet", "x"],
-  ])("are named in the report but not read, and the pack is complete: %s", async (_, name, content) => {
-    const folder = delivery({
-      "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()),
-      [`20230711/${name}`]: content,
-    });
-    const { report } = await built(folder);
-    expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
-    expect(report.leftOut).toEqual([{ path: expect.stringContaining(name), reason: "other_dataset" }]);
-  });
-
-  it("are named in the report but not read, and the pack is complete: plain trades in Parquet", async () => {
-    const folder = delivery({ "20230711/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
-    const connection = await (await DuckDBInstance.create()).connect();
-    await connection.run(
-      `copy (select '600519' as symbol, '093000000' as time, 1 as trade_id, 1.5 as price, 100 as volume) to '${folder}/t.parquet'`,
-    );
-    const { report } = await built(folder);
-    expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
-  });
-
-  it("are not read in Insight's layout either, even if Insight's orders contain status rows (S)", async () => {
-    const { report, pack } = await built(
-      delivery({
-        "SHorders.csv": lines(INSIGHT, insight(10), insight(11, { type: "11", side: "OCALL" })),
-        "SHtrans.csv": "MDDate,MDTime,TradeIndex,TradeBuyNo,TradeSellNo,TradePrice,SecurityID\n",
-      }),
-    );
-    expect((await rowsOf(pack)).map(({ order_type }) => order_type)).toEqual(["A", "S"]);
-    expect(countsOf(report)).toEqual({});
-  });
-});
 
 describe("a header line", () => {
   it("may begin with HEAD and name no columns, as in Entrust.csv", async () => {

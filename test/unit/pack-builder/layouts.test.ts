@@ -32,11 +32,12 @@ async function fieldsOf(pack: string) {
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
 describe("the pack builder", () => {
-  it("reads Insight orders of types 2 and 10 and sides 1 and 2, with float noise in prices", async () => {
+  it("reads Insight orders of types 2, 10 and 11 and sides 1 and 2, with float noise in prices", async () => {
     const file = lines(
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,ReceiveDateTime,OrderIndex,OrderType,OrderPrice,OrderQty,OrderBSFlag,ChannelNo,ApplSeqNum,OrderNO,SecurityID",
       "2023.07.11,09:15:00.280,2,02001,101,恒润股份,2023.07.11T09:25:21.401,169409,2,15.929999999999999,300,2,1,186445,1329,605580.SH",
       "2023.07.11,09:15:00.920,2,02001,101,恒润股份,2023.07.11T09:25:21.401,169410,10,14.92,400,1,1,186446,2647,605580.SH",
+      "2023.07.11,09:30:00.000,2,02001,101,恒润股份,2023.07.11T09:30:01.401,169411,11,0,0,OCALL,1,186447,0,605580.SH",
       "2023.07.11,09:15:00.920,2,02001,102,平安,2023.07.11T09:25:21.401,1,1,0,400,1,1,186446,7,000001.SZ",
     );
     const { pack, report } = await built(delivery({ "SHorders.csv": file }));
@@ -44,7 +45,9 @@ describe("the pack builder", () => {
       ["000001", "091500920", 0, 7, "1", "B", 0, 400],
       ["605580", "091500280", 0, 1329, "A", "S", 15.93, 300],
       ["605580", "091500920", 0, 2647, "D", "B", 14.92, 400],
+      ["605580", "093000000", 0, 0, "S", "OCALL", 0, 0],
     ]);
+    expect(countsOf(report)).toEqual({ market_price_zero: 1 });
     expect(report.layouts).toEqual({ insight: 1 });
   });
 

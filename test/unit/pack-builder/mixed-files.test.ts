@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { columnsOf, day, randomSecurity, type TestSecurity } from "../../support/builders.ts";
 import { buildPackBytes } from "../../support/pack-bytes.ts";
 import { printedRandom } from "../../support/random.ts";
-import { built, contentOf, DAY, delivery, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, contentOf, DAY, delivery } from "./deliveries.ts";
 
 const random = printedRandom("mixed files");
 const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
@@ -71,37 +71,5 @@ describe("a file with many securities", () => {
     });
     const { pack } = await built(folder, { chunkBytes: 5000, threads: 2 });
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);
-  });
-
-  it("has its broken row and its first defect reported with the right line numbers", async () => {
-    const lines = mixedLines();
-    const bad = random.integer(0, lines.length - 1);
-    const odd = random.integer(0, lines.length - 1);
-    lines[odd] = ` ${lines[odd]}`;
-    lines[bad] = "600519.SH,20230712,093000000,1,1,A,B,1,1";
-    const folder = delivery({ "orders.csv": [HEADER, ...lines, ""].join("\r\n") });
-    const { report } = await built(folder, { chunkBytes: 3000, threads: 2, maxBroken: 1 });
-    expect(report.broken).toMatchObject({
-      rows: 1,
-      first: { line: bad + 2, reason: "belongs to another day" },
-    });
-    if (odd === bad) return;
-    expect(report.defects.find(({ kind }) => kind === "padded_cell")).toMatchObject({
-      count: 1,
-      first: { line: odd + 2 },
-    });
-  });
-});
-
-describe("a security's own file", () => {
-  it("gives the same pack even if it is larger than a chunk", async () => {
-    const lines = Array.from({ length: 500 }, (_, i) => vendorLine({ exchangeOrderId: String(i) }));
-    const folder = delivery({
-      "600519.SH/逐笔委托.csv": vendorFile(...lines),
-      "600000.SH/逐笔委托.csv": vendorFile(""),
-    });
-    const [small, whole] = [await built(folder, { chunkBytes: 100 }), await built(folder)];
-    expect(readFileSync(small.pack).equals(readFileSync(whole.pack))).toBe(true);
-    expect(small.report).toMatchObject({ rows: 500, securities: 2, securitiesWithoutOrders: 1 });
   });
 });

@@ -87,12 +87,6 @@ describe("a compressed single file", () => {
 describe("an archive in a delivery", () => {
   const inner = zipOf([{ name: `600519.SH/${NAME}`, content: SHANGHAI }]);
 
-  it("is opened, even inside two other archives", async () => {
-    const outer = zipOf([{ name: "SH/20230711.zip", content: inner }]);
-    const { report } = await built(archive("day.zip", zipOf([{ name: "all.zip", content: outer }])));
-    expect(report).toMatchObject({ result: "whole", rows: 1, securities: 1 });
-  });
-
   it("belongs to a security if its name is the security's code", async () => {
     const own = zipOf([{ name: NAME, content: vendorFile("") }]);
     const { report, pack } = await built(delivery({ "a.zip": inner, "b/600000.SH.zip": own }));
@@ -265,36 +259,5 @@ describe("an archive that cannot be read", () => {
       expect(said).toContain(`${name} ${problem}`);
       expect(said.split("\n")).toHaveLength(1);
     }
-  });
-});
-
-describe("the files in a folder", () => {
-  it("are recognised without an extension, and each file left out is reported with the reason", async () => {
-    const { report } = await built(
-      delivery({
-        orders: plainFile(1, 2),
-        "x.csv.downloading": plainFile(3, 1),
-        "y.csv.baiduyun.p.downloading": plainFile(3, 1),
-        "z.csv~": plainFile(3, 1),
-        ".DS_Store": "x",
-        "20230711.zip.sha256": "x",
-        "copy.csv.ok": plainFile(4, 1),
-        "orders.csv.done": "",
-        "old.rar": "x",
-        "empty.csv": "",
-      }),
-    );
-    expect(report.rows).toBe(2);
-    expect(report.leftOut.map(({ path, reason }) => [path.split("/").at(-1), reason])).toEqual([
-      [".DS_Store", "no_records"],
-      ["20230711.zip.sha256", "no_records"],
-      ["copy.csv.ok", "named_as_marker"],
-      ["empty.csv", "empty"],
-      ["old.rar", "unread_format"],
-      ["orders.csv.done", "no_records"],
-      ["x.csv.downloading", "under_way"],
-      ["y.csv.baiduyun.p.downloading", "under_way"],
-      ["z.csv~", "under_way"],
-    ]);
   });
 });

@@ -9,7 +9,6 @@ import { readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
 import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
-import { isMissing } from "../../support/tools.ts";
 import {
   built,
   builtDay,
@@ -22,7 +21,6 @@ import {
   temporaryFolder,
 } from "./deliveries.ts";
 import { quoteFile, quoteLine } from "./quote-lines.ts";
-import { sevenZip } from "./zip-file.ts";
 
 const quotes = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "quotes" });
@@ -157,13 +155,10 @@ function sampleDay(said: { rows?: number; symbols?: readonly string[] } = {}): R
   );
 }
 
-/** Builds and checks every dataset of a delivery, which is given as its files or as a path. */
-async function buildDay(
-  files: Record<string, string | Buffer> | string,
-  said: Parameters<typeof builtDay>[1] = {},
-) {
+/** Builds and checks every dataset of a delivery of these files. */
+async function buildDay(files: Record<string, string | Buffer>, said: Parameters<typeof builtDay>[1] = {}) {
   const options = { outFolder: temporaryFolder(), verify: true, ...said };
-  const report = await builtDay(typeof files === "string" ? files : delivery(files), options);
+  const report = await builtDay(delivery(files), options);
   return { outFolder: options.outFolder, report };
 }
 
@@ -203,17 +198,6 @@ describe("a delivery of all three datasets", () => {
     expect(deliveryLines(report)).toContain(
       "units       quoted turnover divided by traded turnover: 1 (median of 4 shares), 1 (median of 1 fund, bond or repo)",
     );
-  });
-
-  it.skipIf(isMissing("7z"))("gives the same packs from a 7z archive as from its folder", async () => {
-    const folder = delivery(sampleDay());
-    const archive = join(temporaryFolder(), `${DAY}.7z`);
-    sevenZip(folder, "a", archive, ".");
-    const [packed, plain] = [await buildDay(archive), await buildDay(folder)];
-    const idsOf = ({ report }: typeof packed) =>
-      report.packs.map(({ dataset, buildId, result }) => [dataset, buildId, result]);
-    expect(idsOf(packed).map(([dataset]) => dataset)).toEqual(["orders", "trades", "quotes"]);
-    expect(idsOf(packed)).toEqual(idsOf(plain));
   });
 
   it("gives the same auction pack with and without the quality check", async () => {

@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
-import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
@@ -20,7 +19,6 @@ import {
   vendorFile,
   vendorLine,
 } from "./deliveries.ts";
-import { zipOf } from "./zip-file.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
@@ -62,27 +60,6 @@ const cellsOf = async (pack: string) =>
   ]);
 
 describe("a file of trades", () => {
-  it("in the vendor's layout gives complete rows, with buy and sell numbers in the right columns", async () => {
-    const { pack, report } = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
-    expect(await rowsOf(pack)).toEqual([
-      {
-        symbol: "600519",
-        tradedate: DAY,
-        time: "093000010",
-        trade_id: 7,
-        price: 1745,
-        volume: 100,
-        amount: 174_500,
-        bs_flag: "B",
-        trade_code: "",
-        buy_order_id: 22,
-        sell_order_id: 11,
-        order_kind: "",
-      },
-    ]);
-    expect(report).toMatchObject({ dataset: "trades", result: "whole", layouts: { vendor: 1 } });
-  });
-
   it("may contain Shenzhen cancels, which are counted and stored with blank flags", async () => {
     const shenzhen = { code: "000001.SZ", exchangeCode: "1", kind: " ", flag: "\t" };
     const file = vendorTrades(
@@ -230,10 +207,6 @@ describe("a merged stream of Shanghai orders and trades", () => {
   });
 });
 
-/** Builds every pack of a delivery of the vendor's orders and `files`. */
-const besideOrders = (files: Record<string, string | Uint8Array>) =>
-  builtDay(delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()), ...files }));
-
 describe("a delivery of one or several datasets", () => {
   const folder = () =>
     delivery({
@@ -267,44 +240,6 @@ describe("a delivery of one or several datasets", () => {
     await expect(builtDay(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file/);
     expect((await trades(alone)).report).toMatchObject({ result: "failed", pack: null, rows: 0 });
   });
-
-  it("is degraded when a copy of its trades is named like a marker file, for example `copy.csv.ok`", async () => {
-    const report = await besideOrders({
-      "600519.SH/逐笔成交.csv": vendorTrades(trade()),
-      "copy.csv.ok": vendorTrades(trade()),
-    });
-    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "named_as_marker" }] });
-  });
-});
-
-describe("a delivery of orders and one other file", () => {
-  it.each<[name: string, content: string, reason: string]>([
-    ["mdl_4_4_0.csv", "a,b\n", "unknown_layout"],
-    ["mdl_6_28_0.csv", "a,b\n", "unknown_layout"],
-    ["am_hq_snap_spot.txt", "a\tb\n", "unknown_layout"],
-    ["am_hq_trade_spot.txt", "a\tb\n", "unknown_layout"],
-    ["SHtick.csv", "MDDate,MDTime,SecurityType,SecurityID,LastPx,Buy1Price\n", "unknown_layout"],
-    ["copy.csv.ok", vendorTrades(trade()), "named_as_marker"],
-  ])("is degraded, and its report lists %s as not read", async (name, content, reason) => {
-    const report = await besideOrders({ [name]: content });
-    expect(report).toMatchObject({ result: "degraded", absent: ["trades", "quotes"], refused: [] });
-    expect(report.leftOut).toEqual([{ path: expect.stringMatching(`/${name}$`), reason }]);
-    expect(deliveryLines(report).join("\n")).toMatch(new RegExp(`not read {4}.*/${name} `));
-  });
-
-  it("is degraded when the other file is an archive of trades with a wrong checksum", async () => {
-    const member = { name: "am_hq_trade_spot.txt", content: "a\tb\n", crc: 1 };
-    const report = await besideOrders({ "trades.zip": zipOf([member]) });
-    expect(report).toMatchObject({ result: "degraded", leftOut: [{ reason: "unreadable" }] });
-  });
-
-  it.each(["委托队列.csv", "mdl_4_4_1.csv", "mdl_6_28_2.csv"])(
-    "has the result `whole` when the other file is %s, which belongs to no dataset",
-    async (name) => {
-      const report = await besideOrders({ [name]: "a,b\n" });
-      expect(report).toMatchObject({ result: "whole", leftOut: [{ reason: "other_dataset" }] });
-    },
-  );
 });
 
 describe("a pack of trades", () => {

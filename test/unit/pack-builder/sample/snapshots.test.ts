@@ -12,8 +12,7 @@ const traded = days.filter(({ orders }) => orders.rows > 0);
 
 const text = ({ values, index }: CodeColumn, row: number) => values[index[row] ?? 0] ?? "?";
 const numbered = (rows: number) => Array.from({ length: rows }, (_, row) => row);
-const isOpeningCall = (time: number) => time < 92500000;
-const isCall = (time: number) => isOpeningCall(time) || (time >= 145700000 && time < 150000000);
+const isCall = (time: number) => time < 92500000 || (time >= 145700000 && time < 150000000);
 
 type Level = [price: number, volume: number];
 
@@ -99,15 +98,6 @@ function byPrice(orders: readonly Resting[], isBuy: boolean): Level[] {
   return numbered(10).map((at) => levels[at] ?? [0, 0]);
 }
 
-/** Returns the volume matched at `price` and the surplus of buys over sells, counted order by order. */
-function matchAt(orders: readonly Resting[], price: number) {
-  const sum = (isIn: (order: Resting) => boolean) =>
-    orders.filter(isIn).reduce((total, { left }) => total + left, 0);
-  const buys = sum((order) => order.isBuy && order.price >= price);
-  const sells = sum((order) => !order.isBuy && order.price <= price);
-  return { matched: Math.min(buys, sells), surplus: buys - sells };
-}
-
 describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ orders, trades, quotes }) => {
   const rows = numbered(quotes.rows);
   const timeOf = (row: number) => quotes.time[row] ?? 0;
@@ -152,22 +142,6 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
       if (bid > 0 && ask > 0) expect(bid).toBeLessThan(ask);
       const total = left.filter(({ isBuy }) => isBuy).reduce((sum, order) => sum + order.left, 0);
       expect(quotes.totalBidVolume[row]).toBe(total);
-    }
-  });
-
-  it("during a call auction contain the virtual match and its remainder", () => {
-    const book = new NaiveBook(orders, trades);
-    for (const row of rows.filter((each) => isCall(timeOf(each)))) {
-      const left = book.at(timeOf(row)).filter(({ isLimit }) => isLimit);
-      const most = Math.max(0, ...left.map(({ price }) => matchAt(left, price).matched));
-      const [[bid, bidVolume], [bid2, bidSurplus], ...bids] = levelsOf(quotes, row, "bid") as [Level, Level];
-      const [[ask, askVolume], [ask2, askSurplus], ...asks] = levelsOf(quotes, row, "ask") as [Level, Level];
-      expect([bid, bidVolume, bid2, ask2]).toEqual([ask, askVolume, 0, 0]);
-      expect([...bids, ...asks].flat().every((cell) => cell === 0)).toBe(true);
-      expect(bidVolume).toBe(most);
-      const { matched, surplus } = most === 0 ? { matched: 0, surplus: 0 } : matchAt(left, bid);
-      expect([matched, bidSurplus, askSurplus]).toEqual([most, Math.max(0, surplus), Math.max(0, -surplus)]);
-      if (isOpeningCall(timeOf(row))) expect(quotes.volume[row]).toBe(0);
     }
   });
 });
