@@ -40,8 +40,8 @@ const settingsSchema = z.object({
   CURSOR_SECRET_ROTATED_AT: z.iso.datetime({ offset: true }).optional(),
   /**
    * Derives the passwords of shares and encrypts the passwords of external shares. The form is `<version>:<secret>`, or
-   * several of these separated by commas; new passwords use the highest version. Keep the previous version for 7 days,
-   * the validity of a share, and for as long as `edgetape external list` names it.
+   * several of these separated by commas; new passwords use the highest version. Keep the previous version for 7 days
+   * (the validity of a share), and longer while `edgetape external list` names it.
    */
   SHARE_SECRET: shareSecrets,
   /**
@@ -68,7 +68,7 @@ const settingsSchema = z.object({
   FIRST_BYTE_MS: milliseconds(15_000),
   /**
    * How long an isolate may serve a day's row from memory; 0 reads it at every request. A withdrawal takes effect
-   * everywhere within this time (contract 3.13) and is announced 5 s later.
+   * everywhere within this time (contract 3.13). `data_changes` lists it 5 s after this time has passed.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
   /**
@@ -82,7 +82,7 @@ const settingsSchema = z.object({
     .default("apac"),
   /** `off` disables the general per-second limit (tests, bench, load). */
   RATE_LIMIT: z.enum(["on", "off"]).default("on"),
-  /** `warn` serves requests with unknown parameters and names them in a header instead of refusing. */
+  /** `warn` serves requests with unknown parameters instead of refusing, and names the parameters in a header. */
   UNKNOWN_PARAMETERS: z.enum(["refuse", "warn"]).default("refuse"),
   /** The share of served requests that are logged, 0 to 1. Refusals and faults are always logged. */
   LOG_SUCCESS_SHARE: z.coerce.number().min(0).max(1).default(1),
@@ -146,8 +146,8 @@ export function lacksPublicBase(settings: Settings, origin: string): boolean {
 }
 
 /**
- * Returns the base URL of issued addresses: `PUBLIC_BASE_URL`, or the `origin` of the request where the setting is
- * optional. Throws in a production deployment without the setting.
+ * Returns the base URL for the addresses that the service issues: `PUBLIC_BASE_URL`, or the `origin` of the request
+ * where the setting is optional. Throws in a production deployment without the setting.
  */
 export function publicBaseOf(settings: Settings, origin: string): string {
   if (lacksPublicBase(settings, origin))

@@ -79,7 +79,7 @@ export default defineConfig({
           include: testsIn(SERVICE),
           exclude: [workerTests, ...notHere],
           globalSetup: ["test/support/bundle.ts"],
-          // The files of a worker process share modules, and therefore also the services of `oncePerWorker`.
+          // Test files that run in the same process share modules, and therefore also the services of `oncePerWorker`.
           isolate: false,
           // Only tests that mostly wait are concurrent.
           maxConcurrency: 20,
@@ -96,8 +96,7 @@ export default defineConfig({
             miniflare: {
               bindings: {
                 ...testSecrets,
-                // Passes the seed and the tier, so that a random test inside workerd can be repeated and has the right
-                // size.
+                // Passes the seed and the tier to workerd: the seed repeats a random test, and the tier sets its size.
                 ...ownVariables(),
                 TEST_MIGRATIONS: await readD1Migrations("./src/catalog/migrations"),
               },

@@ -8,7 +8,7 @@ import { crc32 } from "node:zlib";
 import { base62Number, randomBase62 } from "../base/base62.ts";
 
 const KEY_PREFIX = "et_";
-/** A different prefix, so that a token and a key cannot be confused. */
+/** The prefix of operators' tokens. It differs from the prefix of keys, so that the two cannot be confused. */
 const TOKEN_PREFIX = "eta_";
 const SECRET_LENGTH = 30;
 const CHECK_LENGTH = 6;

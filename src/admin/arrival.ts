@@ -48,8 +48,8 @@ export async function checkPack(
 }
 
 /**
- * Returns the index of a pack of `dataset`, or what is wrong with its object. Makes the checks of `checkPack` except
- * the comparison with the day and the claims.
+ * Returns the index of a pack of `dataset`, or what is wrong with its object. Makes the checks of `checkPack`, but
+ * does not compare the pack with the day and the claims.
  */
 export async function wholePack(
   bucket: R2Bucket,

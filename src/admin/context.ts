@@ -29,7 +29,7 @@ export type Routes = Readonly<Record<string, Route>>;
 
 export const READ: Route[0] = ["read"];
 export const PUBLISH: Route[0] = ["publish"];
-/** For routes that tokens with the scope `read` or `publish` may call. Their answers contain no customer data. */
+/** The scopes for routes that tokens with `read` or `publish` may call. Such routes return no customer data. */
 export const EITHER: Route[0] = ["read", "publish"];
 export const ADMIN_ONLY: Route[0] = [];
 

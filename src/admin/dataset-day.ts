@@ -1,4 +1,4 @@
-/** The names of a dataset's day in messages and answers. */
+/** Names a dataset and a day in messages and answers. */
 import type { DatasetDay } from "../catalog/days.ts";
 import { dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";

@@ -59,13 +59,13 @@ export async function checkIndex(
   if (wrong.length === 0) return { securities, findings: [] };
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
   const sentence = `The index rows of ${called} differ from its pack: ${listed}.`;
-  const advice = "`edgetape doctor --repair` rebuilds them from the pack.";
+  const advice = "`edgetape doctor --repair` rebuilds the index rows from the pack.";
   return { securities, findings: [finding(called, sentence, advice)] };
 }
 
 /**
  * Rebuilds the index rows of a pack of `dataset` from its object and stores them under `pack.packId`. Returns the
- * object's etag and the number of securities, or the problem that prevents it.
+ * object's etag and the number of securities, or the problem that prevents the rebuild.
  */
 export async function rebuildIndex(
   { db, bucket }: Stores,

@@ -109,7 +109,7 @@ async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): 
   return deleted;
 }
 
-/** Marks content that is not served as lost when its object is missing. */
+/** Marks content as lost when its object is missing, unless the content is served. */
 export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By): Promise<Finding[]> {
   const given: Finding[] = [];
   for (const { objectKey, called, duty } of missing) {

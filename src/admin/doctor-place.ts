@@ -9,8 +9,8 @@ import type { AdminContext } from "./context.ts";
 import type { PlaceReport } from "./wire.ts";
 
 /**
- * Number of calls to each store, one after another. Their median is reported, because the first call can be slow: it
- * may open a connection.
+ * Number of calls to each store, one after another. The median of their durations is reported, because the first call
+ * may open a connection and then takes longer.
  */
 const CALLS = 5;
 

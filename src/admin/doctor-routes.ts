@@ -209,7 +209,8 @@ async function checkObjects(place: Upkeep): Promise<Finding[]> {
       level: "warning",
       subject: "",
       sentence: `${left} objects have expired or were never served.`,
-      advice: "`edgetape doctor --repair` deletes them now; otherwise the scheduled task deletes them later.",
+      advice:
+        "`edgetape doctor --repair` deletes the objects now; otherwise the scheduled task deletes them later.",
     });
   }
   return findings;

@@ -118,7 +118,7 @@ function otherFindings(settings: Settings): Finding[] {
   return findings;
 }
 
-/** Returns findings for a deployment that is reachable from outside. */
+/** Checks the settings that a public deployment needs and a local one does not. Returns one finding for each fault. */
 function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
   const findings: Finding[] = [];
   if (PUBLIC_BASE_URL === undefined) {

@@ -153,9 +153,9 @@ function ended(
   };
 }
 
-const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "It counts against the day's quota." };
-const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "It was not counted." };
-const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "It was counted and credited." };
+const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "The request counts against the day's quota." };
+const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "The request was not counted." };
+const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "The request was counted, then credited." };
 
 const NO_CALLER = { accountId: null, keyId: null, interface: null };
 const NOT_RECORDED = { at: null, code: null, reason: null };
@@ -206,7 +206,7 @@ function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: st
   return apikey === undefined && (keyId ?? account) !== undefined ? { apikey: "" } : {};
 }
 
-/** Evaluates step 2 and all later steps, and records them in `judged`. Returns the first refusal, or null. */
+/** Evaluates a request from step 2 on, and records each step in `judged`. Returns the first refusal, or null. */
 async function judge(
   c: AdminContext,
   envelope: Envelope,

@@ -96,7 +96,7 @@ function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: strin
 }
 
 /**
- * Returns the refusal of a builder's file when an operator's revision has passed its checks; null when there is none.
+ * Returns the refusal of a builder's file if an operator's revision of the file has passed its checks, otherwise null.
  */
 function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
@@ -105,7 +105,7 @@ function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null
     : { reason: "operators_file", name: standing.name, revision: standing.revision, state: standing.state };
 }
 
-/** Returns the refusal for content of a file that an operator's withdrawal forbids. */
+/** Returns the refusal of content that cannot become a file because an operator withdrew the file or this content. */
 function withdrawnRefusal(
   { dataType, tradedate, name }: FilePlace,
   { withdrawal, isSame }: { withdrawal: Withdrawal; isSame: boolean },

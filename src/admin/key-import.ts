@@ -31,15 +31,15 @@ interface ImportState {
   keys: Map<string, KnownKey>;
   /** Subscriptions in the catalog, by account, plan and start. */
   subscriptions: Map<string, KnownSubscription>;
-  /** Ends from earlier rows of this import, by account, plan and start. */
+  /** The ends of the subscriptions in earlier rows of this import, by account, plan and start. */
   ends: Map<string, number>;
 }
 
 /**
  * Compares `rows` with the catalog and returns what to write. `newKeyId` returns a new key id. Refuses a key of another
- * account, a revoked key, an unusable key, a short new key unless `allowShort`, and a new account with an invalid id. A
- * second end for the same account, plan and start in one import is refused, because the result would depend on the
- * order of the rows.
+ * account, a revoked key, an unusable key, a short new key unless `allowShort`, and a new account with an invalid id.
+ * Also refuses a row whose account, plan and start equal an earlier row's but whose end differs, because the result
+ * would depend on the order of the rows.
  */
 export function planKeyImport(
   rows: readonly HashedRow[],

@@ -243,7 +243,7 @@ function decided({ actor, atMs, note }: Withdrawal): string {
   return `by ${actor} at ${instant(atMs)}${note === "" ? "" : ` (${note})`}`;
 }
 
-/** Returns the time of a decision as text. Earlier versions did not always record it (0). */
+/** Returns the time of a decision as text. `atMs` is 0 if an earlier version did not record the time. */
 function instant(atMs: number): string {
   return atMs === 0 ? "an unknown time" : beijingTimestamp(atMs);
 }

@@ -294,7 +294,7 @@ export async function complete<Claims>(
 /**
  * Returns `by` with its time advanced by the milliseconds since `begunMs` (from `Date.now()`). A change is announced a
  * fixed time after its timestamp, so the timestamp must be the instant at which the change takes effect. The checks
- * before it can take minutes.
+ * before a change can take minutes.
  */
 export function asOfNow(by: By, begunMs: number): By {
   return { ...by, nowMs: by.nowMs + Date.now() - begunMs };

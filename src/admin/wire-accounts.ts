@@ -44,7 +44,7 @@ export const newAccountSchema = z.strictObject({
   note: z.string().trim().max(2_000).default(""),
 });
 
-/** An account's new contact and note. The one that is absent stays unchanged. */
+/** An account's new contact and note. A property that is absent stays unchanged. */
 export const accountContactSchema = z
   .strictObject({
     contact: z.string().trim().max(200).optional(),
@@ -101,7 +101,7 @@ export const usageListSchema = z.strictObject({
       accountId: z.string(),
       service: z.string(),
       requests: countSchema,
-      /** Number of these requests that were for whole files. */
+      /** Number of requests for whole files; `requests` includes them. */
       files: countSchema,
       /** Bytes of response bodies. */
       bytes: countSchema,
@@ -112,7 +112,7 @@ export type UsageList = z.infer<typeof usageListSchema>;
 
 export const newKeySchema = z.strictObject({
   name: z.string().trim().max(100).default(""),
-  /** When the key expires; absent or null for never. */
+  /** When the key expires. Absent or null means that it never expires. */
   expires: instantSchema.nullable().default(null),
 });
 
@@ -123,7 +123,7 @@ export type IssuedKey = z.infer<typeof issuedKeySchema>;
 /** The longest time for which an old key can still work after it was replaced. */
 const MAX_OVERLAP_MS = 7 * 86_400_000;
 
-/** Replaces a key with a new one of the same name. The old key works for at most `overlapMs` more. */
+/** Replaces a key with a new one of the same name. The old key stops working at most `overlapMs` later. */
 export const rollKeySchema = z.strictObject({
   overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
 });

@@ -159,7 +159,7 @@ export const datasetListSchema = z.strictObject({
 });
 export type DatasetList = z.infer<typeof datasetListSchema>;
 
-/** Every day of a dataset that was ever loaded, ascending. */
+/** The days that were ever loaded for a dataset, ascending. */
 export const loadedDaysSchema = z.strictObject({ days: z.array(beijingDateSchema) });
 export type LoadedDays = z.infer<typeof loadedDaysSchema>;
 
@@ -282,7 +282,7 @@ const dayRevisionSchema = z.strictObject({
   sourcesSha256: z.string().nullable(),
   /** The operator's withdrawal of this content, or null. */
   withdrawn: z.strictObject({ at: z.string(), by: z.string(), note: z.string() }).nullable(),
-  /** When a block of the pack failed its checksum, and which block; null when none did. */
+  /** The time of a failed checksum in the pack, and the error message; null when no block has failed its checksum. */
   damaged: z.strictObject({ at: z.string(), note: z.string() }).nullable(),
 });
 export type DayRevision = z.infer<typeof dayRevisionSchema>;
@@ -304,7 +304,7 @@ export const calendarChangeSchema = z.strictObject({
     .min(1)
     .max(4_000)
     .refine((days) => new Set(days.map(({ day }) => day)).size === days.length, "a day is listed twice"),
-  /** The source of the days, for operators: a library and its version, a file's name. */
+  /** The source of the days, shown to operators. For example a library and its version, or the name of a file. */
   source: z.string().trim().min(1).max(200),
   /** Whether a Saturday or Sunday is accepted as a trading day. */
   force: z.boolean().default(false),
@@ -362,7 +362,7 @@ export const adoptDaySchema = z.strictObject({
    * checksum.
    */
   sha256: sha256Schema.optional(),
-  /** Whether the pack's build left rows out; by default, what its upload announced. */
+  /** Whether the pack's build left rows out. When absent, the value from the pack's upload is used. */
   degraded: z.boolean().optional(),
   /** Publishes the pack even when the day is implausible, or when different content of the day was withdrawn. */
   force: z.boolean().default(false),

@@ -131,7 +131,7 @@ export const externalShareSchema = z
   .refine((share) => share.firstDay <= share.lastDay, "firstDay must not be after lastDay");
 export type ExternalShareInput = z.input<typeof externalShareSchema>;
 
-/** An external share for operators; its password is never shown again. */
+/** An external share, as operators see it. The password is not shown. */
 const externalSummarySchema = z.strictObject({
   dataType: dataTypeSchema,
   year: z.int(),
@@ -144,7 +144,7 @@ export type ExternalSummary = z.infer<typeof externalSummarySchema>;
 export const externalListSchema = z.strictObject({ external: z.array(externalSummarySchema) });
 export type ExternalList = z.infer<typeof externalListSchema>;
 
-/** A share for operators; its password is derived and never shown here. */
+/** A share, as operators see it. The password is not shown. */
 export const shareSummarySchema = z.strictObject({
   shareId: z.string(),
   accountId: z.string(),

@@ -176,17 +176,18 @@ export const restoreStateSchema = z.strictObject({
   state: z.enum(["open", "done"]),
   /** Numbers of the chunks that are already stored. */
   present: z.array(z.int().min(1)),
-  /** When done: days with packs in R2 that are newer than the backup and can be adopted. */
+  /** Days whose packs in R2 are newer than the backup and can be adopted; set when the restore is done. */
   adoptable: z.array(adoptableDaySchema).default([]),
   kept: z.array(keptRevocationSchema).default([]),
   /**
-   * When done: whether the deployment was empty before the restore. If so, revocations after the backup are unknown.
+   * Whether the deployment was empty before the restore; set when the restore is done. If it was empty, revocations
+   * after the backup are unknown.
    */
   overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;
 
-/** Rows of one table. When seals are verified, they must be exactly the rows of one sealed page. */
+/** Rows of one table. When seals are verified, `rows` must be exactly the rows of one sealed page. */
 export const restoreChunkSchema = z.strictObject({
   table: z.string(),
   rows: z.array(z.array(valueSchema)),

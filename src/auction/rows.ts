@@ -48,8 +48,8 @@ export interface AuctionRow {
 /** A snapshot that is impossible in an auction and gets no row. */
 export interface AuctionDefect {
   /**
-   * `auction_snapshot`: the snapshot is neither a call snapshot nor the result. `auction_sides`: both sides have an
-   * unmatched quantity.
+   * `auction_snapshot` if the snapshot shows neither a virtual match nor the result; `auction_sides` if both sides
+   * have an unmatched quantity.
    */
   kind: "auction_snapshot" | "auction_sides";
   /** The quote's row number, from 0. */
@@ -120,7 +120,7 @@ function callRow(quotes: AuctionQuotes, row: number): AuctionRow | null {
 /** Returns the row of the result: the price and quantity traded, and the quantity left in the book at that price. */
 function resultRow(quotes: AuctionQuotes, row: number): AuctionRow {
   const volume = at(quotes.volume, row);
-  // The opening price cannot be used: Shanghai's first snapshot that includes the opening trade still has 0 there.
+  // The column `open` cannot be used: it is still 0 in Shanghai's first snapshot that includes the opening trade.
   const priceE4 = volume === 0 ? 0 : at(quotes.closeE4, row);
   const buys = priceE4 > 0 && at(quotes.bid1E4, row) === priceE4 ? at(quotes.bidVolume1, row) : 0;
   const sells = priceE4 > 0 && at(quotes.ask1E4, row) === priceE4 ? at(quotes.askVolume1, row) : 0;
@@ -148,8 +148,8 @@ function at(values: Float64Array, row: number): number {
 }
 
 /**
- * The largest price change and previous close, in ten-thousandths of a yuan, for which `percentChange` uses doubles,
- * which are exact up to here. For larger values it uses `BigInt`.
+ * The limit, in ten-thousandths of a yuan, up to which `percentChange` is exact in doubles. It applies to the price
+ * change and to the previous close. If either is larger, `percentChange` uses `BigInt`.
  */
 const MOST_EXACT = Number.MAX_SAFE_INTEGER / 4_000_000;
 

@@ -6,7 +6,7 @@
 import { gone, inTime } from "./in-time.ts";
 import { ok, type Result, refused } from "./result.ts";
 
-/** The most bytes that all answers of an isolate may hold together. */
+/** The maximum number of bytes that all answers of an isolate may hold together. */
 const MAX_BYTES = 64_000_000;
 
 /**
@@ -25,11 +25,11 @@ export interface MemoryPart {
 }
 
 export interface MemoryAsk {
-  /** The most bytes that the answer will hold. */
+  /** The maximum number of bytes that the answer will hold. */
   bytes: number;
   /** The groups of answers that this answer belongs to. */
   parts: readonly MemoryPart[];
-  /** The longest wait in milliseconds. */
+  /** How long the request may wait for memory, in milliseconds. */
   waitMs: number;
   /**
    * The maximum duration of the reservation in milliseconds. After that, the memory is freed, even if the request died
@@ -69,7 +69,7 @@ export interface Reservation {
   prolong(holdMs: number): void;
   /** Ends the reservation. Idempotent. */
   end(): void;
-  /** Ends the reservation unless a body has begun. For requests that were refused or failed. */
+  /** Ends the reservation unless a body has begun. Call it after a request was refused or has failed. */
   endUnsent(): void;
 }
 
@@ -146,7 +146,7 @@ export class MemoryBudget {
   #admit(): void {
     for (const waiting of this.#waiting) {
       const { bytes } = waiting.ask;
-      // The request died while it waited: otherwise it would have left the queue at its deadline.
+      // The request's context ended during the wait. Otherwise the request would have left the queue at its deadline.
       if (waiting.untilMs + LOOK_MS < Date.now()) {
         this.#giveUp(waiting);
         continue;

@@ -13,7 +13,7 @@ export interface AuditEntry {
   subject: string;
   /** The value before the change; null or absent when there is none. Never contains a key, a token or a password. */
   before?: unknown;
-  /** The value after the change, under the same rules. */
+  /** The value after the change; the rules of `before` apply. */
   after?: unknown;
 }
 
@@ -57,11 +57,11 @@ export interface AuditQuestion {
   /** The actor's name. */
   actor?: string | undefined;
   actorKind?: ActorKind | undefined;
-  /** `day.publish`, or `day` for all actions of this noun. */
+  /** An action such as `day.publish`, or a noun such as `day` for all actions on it. */
   action?: string | undefined;
   /** Unix milliseconds, inclusive. */
   sinceMs?: number | undefined;
-  /** Only entries before this id. */
+  /** Selects only entries whose id is lower. */
   beforeId?: number | undefined;
   /** The maximum number of entries. */
   count: number;

@@ -49,7 +49,7 @@ export async function calendarDays(
 export interface CalendarReach {
   /** The newest trading day up to today, or null. */
   newestTradingDay: BeijingDate | null;
-  /** The first day after `newestTradingDay` and up to today that the calendar lacks; null when it lacks none. */
+  /** The first day after `newestTradingDay`, not after today, that the calendar does not contain; null when none is. */
   missing: BeijingDate | null;
   /**
    * The last day up to which the calendar has no gap. The search for gaps begins at the newest calendar day that is not
@@ -68,7 +68,7 @@ function isoOf(day: string): Part {
 
 type ReachRow = Pick<CalendarReach, "knownUntil" | "lastDay"> & {
   newest: BeijingDate | null;
-  /** The calendar days after `newest`, up to today, joined by commas. */
+  /** The days that the calendar has after `newest` and up to today, joined by commas. All of them are closed. */
   closed: string | null;
 };
 

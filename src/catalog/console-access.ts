@@ -1,6 +1,6 @@
 /**
- * One-time links into the console and the sessions that they open, stored as hashes. Instants are Unix milliseconds.
- * Links and sessions are valid until `expiresAtMs`, exclusive.
+ * Stores the sessions of the console and the one-time links that open them. The secrets of both are stored as hashes.
+ * Instants are Unix milliseconds. Links and sessions are valid until `expiresAtMs`, exclusive.
  */
 import { ok, type Result, refused } from "../base/result.ts";
 import type { By } from "./accounts.ts";
@@ -159,7 +159,7 @@ export interface ConsoleSession {
   expiresAtMs: number;
 }
 
-/** Returns the valid sessions with these hashes at `nowMs`, in the order of `sha256s`. */
+/** Returns the sessions with these hashes that have not expired at `nowMs`, in the order of `sha256s`. */
 export async function findSessions(
   db: D1Database,
   sha256s: readonly string[],

@@ -18,7 +18,7 @@ export interface DayChange {
   kind: ChangeKind;
   /** The revision that the change published, withdrew or marked damaged. */
   revision: number;
-  /** The revision served before; null for the first one. */
+  /** The revision that was served before the change; null for the day's first revision. */
   previous: number | null;
   /** The build id of the pack of `revision`; null when the catalog no longer has it. */
   buildId: string | null;
@@ -113,8 +113,8 @@ export function differences(pack: Part, before: Part): [added: Part, removed: Pa
 type NewChange = Pick<DayChange, "atMs" | "dataset" | "tradedate" | "kind" | "revision">;
 
 /**
- * Returns the statement that records, if `guard` holds, the change of a dataset's day to pack `packId` as revision
- * `revision`. The statement compares the pack with the one in `order_days`, so it must run before that row changes.
+ * Returns the statement that records a new revision of a dataset's day if `guard` holds: pack `packId` becomes revision
+ * `revision`. The statement compares this pack with the pack in `order_days`, so it must run before that row changes.
  */
 export function revisionChangeStatement(
   db: D1Database,
@@ -133,7 +133,7 @@ export function revisionChangeStatement(
     WHERE ${guard}`;
 }
 
-/** Returns the statement that records, if `guard` holds, that the served revision ends. `kind` is the reason. */
+/** Returns the statement that records, if `guard` holds, the end of the served revision. `kind` is the reason. */
 export function strikeChangeStatement(
   db: D1Database,
   { atMs, dataset, tradedate, kind, revision }: NewChange,

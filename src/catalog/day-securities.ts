@@ -1,4 +1,4 @@
-/** The index rows of packs: a day's securities, the positions of their sections, and the whole rows for repairs. */
+/** The index rows of packs: a day's securities, the positions of their sections, and complete rows for repairs. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
@@ -71,7 +71,7 @@ export async function exampleSecurity(
 ): Promise<string | null> {
   const code = part`symbol || '.' || market`;
   const some = part`FROM day_securities WHERE pack_id = d.pack_id AND rows > 0`;
-  // The rule of `isIndexCode`.
+  // The same rule as in `isIndexCode`.
   const isIndex = part`(market = 'SH' AND symbol LIKE '000%')`;
   return sql(db)`
     SELECT coalesce((SELECT symbol ${some} AND symbol = ${preferred} LIMIT 1),

@@ -41,7 +41,7 @@ export interface DayRevision extends Omit<ServedDay, "tradedate" | "state" | "no
   sourcesSha256: string | null;
   /** The operator's withdrawal of this content, or null. */
   withdrawn: Withdrawal | null;
-  /** When a block of the pack failed its checksum, and which block; null when none did. */
+  /** The time of a failed checksum in the pack, and the error message; null when no block has failed its checksum. */
   damaged: Damage | null;
 }
 

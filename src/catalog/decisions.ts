@@ -84,7 +84,7 @@ export function packServed(target: string, packId: number): Part {
     WHERE dataset || '/' || tradedate = ${target} AND pack_id = ${packId} AND state = 'available')`;
 }
 
-/** Returns the statement that, if `guard` holds, ends the withdrawals of `target` because it serves content again. */
+/** Returns the statement that, if `guard` holds, ends the withdrawals of a `target` that serves content again. */
 export function servedStatement(db: D1Database, target: string, guard: Part): D1PreparedStatement {
   return sql(db)`UPDATE withdrawals SET standing = 0 WHERE target = ${target} AND standing = 1 AND ${guard}`;
 }

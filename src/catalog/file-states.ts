@@ -57,12 +57,12 @@ const STORED = part`
     size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
   FROM day_files`;
 
-/** An SQL condition: the revisions of a file that no newer one has replaced. */
+/** Returns an SQL condition that selects the revisions of a file that no newer revision has replaced. */
 const at = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
 /**
- * Returns the files of a type for the days `from` to `to`, both inclusive: the revisions that no newer one has
+ * Returns the files of a type for the days `from` to `to`, both inclusive: the revisions that no newer revision has
  * replaced.
  */
 export async function storedFiles(
@@ -74,7 +74,7 @@ export async function storedFiles(
     ORDER BY tradedate, name, revision`);
 }
 
-/** Returns the revisions of one file that no newer one has replaced, newest first. */
+/** Returns the revisions of one file that no newer revision has replaced, newest first. */
 export async function revisionsAt(db: D1Database, place: FilePlace): Promise<StoredFile[]> {
   return rows<StoredFile>(sql(db)`${STORED} WHERE ${at(place)} ORDER BY revision DESC`);
 }
@@ -101,8 +101,8 @@ export async function enterFile(
 }
 
 /**
- * An SQL condition: another file of this type and day whose name differs only in case. On case-insensitive systems a
- * copy of the share would lose one of the two.
+ * An SQL condition: another file of this type and day whose name differs only in case. On a case-insensitive system,
+ * a copy of the share would contain only one of the two files.
  */
 const isCaseTwin = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND lower(name) = lower(${name})

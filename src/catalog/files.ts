@@ -131,8 +131,8 @@ function versionsAt(
 
 /**
  * Returns the versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds). The current one
- * comes first, then those replaced less than 7 days ago, newest first. Empty when the file is not offered. The caller
- * checks the plan's window.
+ * comes first, then those replaced less than 7 days ago, newest first. The list is empty when the file is not offered.
+ * The caller checks the plan's window.
  */
 export async function fileVersions(db: D1Database, place: FilePlace, nowMs: number): Promise<FileVersion[]> {
   return fileVersionsOf(await sql(db)`${versionsAt(place.dataType, place, nowMs)}`.all());

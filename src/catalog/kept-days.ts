@@ -1,7 +1,8 @@
 /**
  * An isolate's cache of the day index, so that most pages need no D1 query. It has two parts: a day's row (revision,
  * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only served
- * days and their sections are cached, never their absence, so that a new day or security is found immediately.
+ * days and their sections are cached. That a day or a security is missing is not cached, so that a new one is found
+ * immediately.
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 
@@ -22,7 +23,7 @@ interface KeptDay {
 }
 
 const days = new Map<string, KeptDay>();
-/** The index rows of a symbol, and the exchanges on which the day's other datasets have rows of it. */
+/** The index rows of a symbol, and the exchanges for which the day's other datasets have rows of that symbol. */
 type KeptSections = Pick<OrderDay, "sections" | "elsewhere">;
 
 /** The cached sections by symbol and packs. They are ordered by last use; the most recently used are at the end. */

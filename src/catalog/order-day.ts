@@ -84,7 +84,7 @@ interface OrderDayRow extends DayFacts, Omit<SectionRow, "symbol" | "market" | "
   others: string | null;
   /** Joined by commas. */
   elsewhere: string | null;
-  /** The number of calendar rows after `tradedate` up to today, when the date was omitted. */
+  /** The number of calendar rows after `tradedate` up to today. It is used only if the request omits the date. */
   closedSince: number | null;
   revision: number | null;
   state: DayState | null;
@@ -115,9 +115,9 @@ const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key AS obj
 const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
 
 /**
- * Returns the FROM clause that finds the dataset's day `asked` (an expression) and the exchanges on which the day's
- * other datasets have rows of the code. Other datasets that are withdrawn do not count. An aggregate in the FROM clause
- * is computed once, not for each exchange.
+ * Returns the FROM clause that finds the dataset's day and the exchanges on which the day's other datasets have rows of
+ * the code. `asked` is the SQL expression of the date. Other datasets that are withdrawn do not count. An aggregate in
+ * the FROM clause is computed once, not for each exchange.
  */
 function found(asked: string, dataset: DatasetName): string {
   const others = DATASET_NAMES.filter((name) => name !== dataset).map((name) => `'${name}'`);
@@ -168,7 +168,9 @@ function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
   const newest = row.tradedate;
   // Every day after the newest trading day must be in the calendar as closed; otherwise an open day may be missing.
   if (newest === null || addDays(newest, row.closedSince ?? 0) !== today) {
-    throw new CalendarGapError(`The trading calendar does not reach ${today} without a gap; load that year.`);
+    throw new CalendarGapError(
+      `The trading calendar does not reach ${today} without a gap; load the calendar up to that day.`,
+    );
   }
   return newest;
 }

@@ -20,7 +20,7 @@ const PLAUSIBLE_PART = 0.9;
 const PLAUSIBLE_MULTIPLE = 2;
 /** A count is a loss when it is at most this many tenths of the count in the replaced revision. */
 const LOSS_TENTHS = 9;
-/** The maximum number of securities that a loss names. */
+/** The maximum number of securities that are listed in a `Loss`. */
 const NAMED_SECURITIES = 5;
 /**
  * A pack with fewer rows is never taken for a copy of another day, because such small counts can be equal by chance.
@@ -81,7 +81,7 @@ export async function comparisonOf(
 }
 
 /**
- * Compares `own` with the other days by exchange. When only the other days have an exchange, its counts in `own` are 0.
+ * Compares `own` with the other days by exchange. For an exchange that `own` lacks, the counts of `own` are 0.
  */
 export function compare(
   own: readonly MarketCounts[],
@@ -117,7 +117,7 @@ export interface Loss {
   lost: number;
   /** Number of other securities that lost at least 10 % of their rows. */
   fewer: number;
-  /** At most `NAMED_SECURITIES` of these securities; those without rows come first. */
+  /** At most `NAMED_SECURITIES` of the `lost` and `fewer` securities; those without rows come first. */
   securities: { code: string; rows: number; before: number }[];
 }
 
@@ -132,8 +132,8 @@ export async function lossOf(
 ): Promise<Loss | null> {
   const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
   /**
-   * Returns the SQL that selects the rows of `table` whose count fell to nine tenths or less from the current pack to
-   * the new one. The columns `of` identify a row of `table`.
+   * Returns the SQL that selects the rows of `table` whose count in the new pack is at most nine tenths of their count
+   * in the current pack. `of` lists the columns that identify a row of `table`.
    */
   const lossIn = (table: string, of: string[]) => {
     const isSame = of.map((column) => `a.${column} = b.${column}`).join(" AND ");

@@ -22,9 +22,9 @@ export interface PackClaims {
 /** The result of the builder's quality check for the day of a pack. */
 export interface PackQuality {
   verdict: "passed" | "failed" | "not_provable";
-  /** The verdict as a clause, with the first failed checks. */
+  /** The verdict and the first failed checks, as text without a full stop. */
   summary: string;
-  /** Numbers of securities by check; absent from earlier builders. */
+  /** Numbers of securities by check. Earlier builders do not send them. */
   checks?: Record<string, CheckCounts> | undefined;
 }
 
@@ -183,9 +183,10 @@ const ALLOWED = part`${allowedSql(
 )} AND ${soundSql(part`uploads.object_key`)}`;
 
 /**
- * Makes `upload`, whose index rows are loaded, the served revision of its dataset's day, in one transaction. Returns
- * false and changes nothing when a decision prevents it (`decisions.ts`) or another publisher came first. In the latter
- * case the upload is no longer `completing`, or the day has a revision of this or a higher number.
+ * Makes `upload` the served revision of its dataset and day, in one transaction. The index rows of the upload must be
+ * loaded. Returns false and changes nothing when a decision prevents it (`decisions.ts`), when the upload is no longer
+ * `completing`, or when the day has a revision with the same or a higher number. In the last two cases, another
+ * publisher was faster.
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { tradedate, dataset, etag, origin, nowMs } = arrived;

@@ -7,7 +7,7 @@ import { plain } from "./sql.ts";
 
 /**
  * Returns statements to run before anything is replaced. They record the issued revision numbers and what each day
- * serves. `open` is the SQL condition that the restore `?1` is open.
+ * serves. `open` is an SQL condition that is true while the restore `?1` is open.
  */
 export function rememberSeen(open: string): string[] {
   return [
@@ -21,7 +21,7 @@ export function rememberSeen(open: string): string[] {
   ];
 }
 
-/** Returns the FROM clause of the withdrawals that prevent serving `content` of `target`. */
+/** Returns FROM and WHERE clauses that select the withdrawals that prevent serving `content` of `target`. */
 const against = (target: string, content: string) =>
   `FROM withdrawals w WHERE w.target = ${target} AND (w.content = ${content} OR w.standing = 1)`;
 const DAY_DECISIONS = against(
@@ -34,9 +34,8 @@ const FILE_DECISIONS = against(
 );
 
 /**
- * The FROM clause of the audit entry that says when and by whom the day `d` was withdrawn. Without such an entry, 0 and
- * `service` are used. The newest entry is the one with the latest time. Ids do not decide, because a restore appends
- * older entries with higher ids.
+ * The FROM clause that selects the newest audit entry about a withdrawal of the day `d`. The newest entry is the one
+ * with the latest time, not the highest id, because a restore appends older entries with higher ids.
  */
 const DAY_AUDIT =
   "FROM audit a WHERE a.action = 'day.withdraw' AND a.subject = iif(d.dataset = 'orders', d.tradedate, d.dataset || '/' || d.tradedate) ORDER BY a.at_ms DESC, a.audit_id DESC LIMIT 1";
@@ -106,12 +105,13 @@ const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
 );
 
 /**
- * Returns statements to run after everything was replaced. They record a change for each dataset's day that now serves
- * different content. If the deployment was empty, these are all served days.
+ * Returns statements to run after everything was replaced. They record a change for each day of a dataset that now
+ * serves different content. If the deployment was empty, these are all served days.
  *
- * The new change numbers must be higher than all that were ever issued. A lost catalog may have issued numbers after
- * the backup, so the new ones begin at the current Unix time in seconds. That is higher than any of them, because there
- * is less than one change per second. The catalog revision, on which caches depend, is raised in the same way.
+ * The new change numbers must be higher than every number issued before. A lost catalog may have issued numbers after
+ * the backup, so the new numbers begin at the current Unix time in seconds. That time is higher than every earlier
+ * number, because there is less than one change per second. The catalog revision, on which caches depend, is raised in
+ * the same way.
  */
 export function tellSeen(open: string, nowMs: number): string[] {
   const second = Math.floor(nowMs / 1000);

@@ -89,12 +89,12 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
          SELECT account_id FROM api_keys WHERE revoked_at_ms IS NOT NULL
          UNION SELECT account_id FROM shares WHERE revoked_at_ms IS NOT NULL)`,
     ),
-    // A rolled key has an end, which can be missing in the backup.
+    // A rolled key has an expiry time, which can be missing in the backup.
     remember(
       `SELECT 'key_end', sha256, key_id, expires_at_ms, '[]' FROM api_keys
        WHERE revoked_at_ms IS NULL AND expires_at_ms IS NOT NULL`,
     ),
-    // A cleared external share has no row; only the audit shows it.
+    // A cleared external share has no row of its own; only the audit records that it was cleared.
     remember(
       `SELECT 'external', subject, subject, at_ms, '[]' FROM audit a WHERE action = 'external.clear'
          AND NOT EXISTS (SELECT 1 FROM audit b WHERE b.subject = a.subject AND b.audit_id > a.audit_id

@@ -10,8 +10,8 @@ import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "
 import { column, decoded, part, plain, sql, type Value } from "./sql.ts";
 
 /**
- * The gap between existing ids and those that a restore assigns. Uploads that begin during the restore get ids in this
- * gap.
+ * The gap between the existing ids and the ids that a restore assigns. Uploads that begin during the restore get ids in
+ * this gap.
  */
 const ID_GAP = 1_000_000;
 
@@ -25,11 +25,11 @@ export interface Restore {
   chunks: number;
   /** The backup's columns by table. */
   tables: Record<string, string[]>;
-  /** The identity in the backup's seals; null when they are not verified. */
+  /** The identity of the backup that its seals contain; null when the seals are not verified. */
   backupId: string | null;
   /** Whether the deployment was empty when the restore began. */
   overEmpty: boolean;
-  /** When done: the revocations and changes that stay in force although the backup lacks them. */
+  /** The revocations and changes that stay in force although the backup lacks them. Set once the restore is done. */
   kept: KeptRevocation[];
 }
 
@@ -246,7 +246,7 @@ const OPEN_UPLOADS_GO = [
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",
 ];
 
-/** Older backups can contain ends beyond the storable range (migration 0015). */
+/** Older backups can contain end times beyond the storable range (migration 0015). */
 const BOUNDED_ENDS = [
   `UPDATE subscriptions SET end_ms = max(start_ms + 1, ${LAST_STORABLE_MS}) WHERE end_ms > ${LAST_STORABLE_MS}`,
   ...["api_keys", "external_shares"].map(

@@ -1,6 +1,6 @@
 /**
- * Template tags for SQL whose values are written in place: `sql(db)` makes a statement, and `part` makes a piece of a
- * statement.
+ * Template tags for SQL. The template contains each value at the place where the statement binds it. `sql(db)` makes a
+ * statement, and `part` makes a piece of a statement.
  */
 
 /** A value that a statement binds. */

@@ -14,7 +14,7 @@ import { ADOPTED_R2_UPLOAD_ID, dropUnserved, type Upload } from "./uploads.ts";
  */
 export type Duty = "kept" | "spare" | "open" | "expired" | "unserved";
 
-/** An object in the catalog. */
+/** An R2 object that the catalog lists. */
 export interface KnownObject {
   objectKey: string;
   duty: Duty;
@@ -36,12 +36,12 @@ const isExpired = (nowMs: number) => part`
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ${nowMs - REPLACED_KEPT_MS}))`;
 
 /**
- * When several rows have the same key, the duty with the lowest rank counts. This happens because the number of an
- * unserved upload can be issued again.
+ * Several rows can have the same key, because the number of an unserved upload can be issued again. The duty with the
+ * lowest rank then counts.
  */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
-/** Returns every object in the catalog by its key, with its duty at `nowMs`. */
+/** Returns every object in the catalog by its key. `duty` is the object's duty at `nowMs`. */
 export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<string, KnownObject>> {
   // A pack is `kept` when it is served, or when only its damage prevents that.
   const { results } = await sql(db)`

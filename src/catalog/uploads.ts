@@ -16,12 +16,12 @@ export const ADOPTED_R2_UPLOAD_ID = "";
 export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;
-  /** Further claims: those of a pack (`PackClaims`), or the origin of a file that the builder made. */
+  /** Further claims about the content: `PackClaims` for a pack, the origin for a file that the builder made. */
   claims: Claims;
 }
 
 export interface Upload<Claims = unknown> extends Content<Claims> {
-  /** The id of the upload, and of the resulting pack or file. */
+  /** The numeric id of the upload. The resulting pack or file keeps this id. */
   objectId: number;
   uploadId: string;
   /** The day or file that is uploaded (`packTarget`, `fileTarget`). */
@@ -160,9 +160,7 @@ export async function beginUpload(
   return opened?.meta.changes === 1;
 }
 
-/**
- * Returns statements that delete the catalog rows of all uploads of the target that were never served and have ended.
- */
+/** Returns statements that delete the catalog rows of the ended uploads to `target` whose content was never served. */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   const unserved = part`SELECT object_id FROM uploads
     WHERE target = ${target} AND state IN ('replaced', 'abandoned', 'refused')`;

@@ -5,7 +5,7 @@ import * as wire from "../admin/wire.ts";
 import { parsedJson } from "../base/json.ts";
 import { CommandFailure, ServiceRefusal } from "./exit.ts";
 
-/** Cloudflare's checks refuse script clients without a user agent with 403, before the worker runs. */
+/** Cloudflare answers 403 to a script that sends no user agent. The worker does not receive such a request. */
 const USER_AGENT = "edgetape-cli";
 /** Pauses before the second, third, … attempt of a request that may be repeated. */
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
@@ -29,7 +29,7 @@ interface AdminClientOptions {
   baseUrl: string;
   token: string;
   fetch?: typeof fetch;
-  /** Waits between attempts; tests replace it. */
+  /** The function that waits between attempts. Tests replace it. */
   wait?: (ms: number) => Promise<unknown>;
   /** Milliseconds of silence after which a request fails. */
   silenceMs?: number;

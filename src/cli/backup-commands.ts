@@ -348,7 +348,7 @@ async function sweep(client: AdminClient): Promise<void> {
       if (left > 0) console.error(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {
-    // For example, the service refuses the operator's token after the restore because the backup does not contain it.
+    // One possible error: the service refuses the operator's token, because the restored backup does not contain it.
     console.error(
       `The backup is restored. Some index rows of replaced packs could not be deleted (${sentenceOf(error)}); the scheduled task deletes them later.`,
     );

@@ -36,8 +36,8 @@ export async function loadedDays(client: AdminClient, dataset: DatasetName): Pro
 }
 
 /**
- * Returns the revision of each day whose `dataset` customers can read now. The result covers the whole months of the
- * days in `wanted`.
+ * Returns the current revision of `dataset` for each day that customers can read. The result covers the whole months of
+ * the days in `wanted`.
  */
 export async function availableDays(
   client: AdminClient,

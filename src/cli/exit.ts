@@ -2,7 +2,7 @@
 
 export const EXIT = {
   ok: 0,
-  /** Refused by the service, or failed. */
+  /** The service refused the request, or the command failed. */
   failed: 1,
   /** The command line is invalid. */
   usage: 2,

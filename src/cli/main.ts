@@ -16,7 +16,7 @@ export async function run(args: string[]): Promise<number> {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.ok;
     const status = statusOf(error);
     if (wantsJson(args)) process.stderr.write(`${jsonOf(error, status, toldOf(error))}\n`);
-    // Commander has already printed its message.
+    // Commander has already printed the message of a `CommanderError`.
     else if (!(error instanceof CommanderError)) process.stderr.write(`edgetape: ${toldOf(error)}\n`);
     return status;
   }

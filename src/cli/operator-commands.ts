@@ -96,9 +96,9 @@ export const audit = command("audit", {
   },
 });
 
-/** The maximum number of characters shown of a change. */
+/** The maximum number of characters of a change that are shown. */
 const SHOWN_CHARACTERS = 120;
-/** The maximum length of a list whose items are shown. Of a longer list, only the length is shown. */
+/** The maximum number of items in a list that is shown item by item. For a longer list, only the number is shown. */
 const SHOWN_ITEMS = 4;
 
 /** Returns the entries as a table in their order. */

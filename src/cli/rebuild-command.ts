@@ -130,7 +130,7 @@ async function rebuildAffected(call: Call, folder: string, options: RebuildOptio
   // These lines follow the output about the rebuilt packs.
   for (const line of unloaded) console.error(`built, not published: ${line}`);
   for (const line of left) console.error(`not rebuilt: ${line}`);
-  if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not.`);
+  if (left.length > 0) throw new CommandFailure(`${rebuilt}; ${left.length} were not rebuilt.`);
   console.error(`${rebuilt}.`);
 }
 

@@ -89,7 +89,10 @@ function holderOf(path: string): number | null {
   }
 }
 
-/** Returns whether the process `pid` runs and is a holder. Its command line is compared only if the system shows it. */
+/**
+ * Returns whether the process `pid` runs and holds the folder. Its command line must match `commandLine`, unless the
+ * system hides it or the process belongs to another user.
+ */
 function isHolder(pid: number, commandLine: RegExp): boolean {
   try {
     process.kill(pid, 0);

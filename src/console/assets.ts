@@ -57,7 +57,7 @@ const answer = module("answer", answerScript, {
   ...{ dom, links, picture, request, table },
 });
 
-/** The assets that pages load. `try` imports the other scripts of Try it. */
+/** The assets that pages load. `try` imports the other scripts of the page Try it. */
 export const ASSETS = {
   style: assetOf("console", "css", STYLE),
   chart: assetOf("chart", "js", chartLibrary),

@@ -146,7 +146,7 @@ function isFailed({ loaded }: Pick<HeatDay, "loaded">): boolean {
   return loaded?.quality?.verdict === "failed";
 }
 
-/** Returns the path of Try it, preset to a day of a dataset. */
+/** Returns the path of the page "Try it" with a dataset and a day preset. */
 export function tryAddress(dataset: DatasetName, day: BeijingDate): string {
   return `/console/try?op=${DATASETS[dataset].apiname}&tradedate=${day}`;
 }

@@ -109,7 +109,7 @@ export function signInFirst(c: ConsoleContext, { action = null, press, problem, 
   return html(c, page, status);
 }
 
-/** Returns a page that shows a signed-in reader only a problem. */
+/** Returns a page for a signed-in reader that contains only the description of a problem. */
 export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
   c.var.log.note({ reason: what });
   const messages = MESSAGES[reader.language];
@@ -148,7 +148,7 @@ export function forHolder(serve: (desk: Desk) => Promise<Response>) {
   };
 }
 
-/** Handles a form of a signed-in holder, sent from this origin with the session's token. */
+/** Passes a form to `serve` if a signed-in holder sent it from this origin with the session's form token. */
 export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Promise<Response>) {
   return forHolder(async (desk) => {
     const form = isSameOrigin(desk.c.req.raw) ? await formOf(desk.c.req.raw) : null;

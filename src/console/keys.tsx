@@ -157,7 +157,7 @@ const MAX_KEYS = 50;
 const MAX_NAME = 60;
 const HOUR_MS = 3_600_000;
 
-/** Overlaps offered for a roll, in hours; at most 7 days. */
+/** The offered times, in hours, for which the old key stays valid after a roll; at most 7 days. */
 const OVERLAPS = ["0", "1", "24", "168"];
 
 /** Serves the Keys page. */

@@ -163,7 +163,7 @@ interface GridProps {
   label?: string;
   /** The id of the heading that names the table. */
   labelledBy?: string;
-  /** An additional class of the table. */
+  /** An additional CSS class of the table. */
   kind?: string;
   /** Whether the table has the border of a card. */
   isCard?: boolean;
@@ -200,7 +200,7 @@ export function Grid({ label, labelledBy, kind, isCard = true, headings, childre
 
 interface CopiedProps {
   id: string;
-  /** An additional class of the text. */
+  /** The CSS class of the text's element. */
   kind?: string;
   text: string;
   messages: Messages;

@@ -1,4 +1,4 @@
-/** The messages of Try it, which its script reads from the page. */
+/** The messages of the page "Try it", whose script reads them from the page. */
 import { byLanguage, type Pair } from "../pages/texts.ts";
 
 export const TRY_MESSAGES = byLanguage({

@@ -112,7 +112,7 @@ interface MeterProps {
   name: string;
   counter: AccountInfo["quotas"][number]["requests"];
   messages: Messages;
-  /** Whether these counts are included in the meter above and limited by it. */
+  /** Whether the meter above includes these counts, so that its limit applies to them too. */
   within?: boolean;
 }
 

@@ -1,5 +1,5 @@
 /**
- * The page of the holder's valid shares: shows, opens and revokes them, and shows their passwords. Shares of other
+ * The page of the holder's valid shares. It lists, opens and revokes shares, and shows their passwords. Shares of other
  * accounts are not accessible.
  */
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
@@ -123,7 +123,7 @@ export function showShares(desk: Desk): Promise<Response> {
   return page(desk, {});
 }
 
-/** Opens a share of the holder in this browser by setting the cookie that its password would set. */
+/** Opens one of the holder's shares in this browser, by setting the cookie that the share's password would set. */
 export async function openOwnShare(desk: Desk): Promise<Response> {
   const { c, settings, nowMs } = desk;
   const own = await ownShare(desk);
@@ -134,7 +134,7 @@ export async function openOwnShare(desk: Desk): Promise<Response> {
   return seeOther(`/s/${shareId}/`, { "Set-Cookie": cookie });
 }
 
-/** Shows the password of a share of the holder, only in this answer. */
+/** Returns the page with the password of one of the holder's shares. No other answer shows the password. */
 export async function tellPassword(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
   const password = own === null ? null : await passwordOf(desk.settings.SHARE_SECRET, own.share);
@@ -142,7 +142,7 @@ export async function tellPassword(desk: Desk): Promise<Response> {
   return page(desk, { told: { shareId: own.share.shareId, password } });
 }
 
-/** Revokes a share of the holder. */
+/** Revokes one of the holder's shares. */
 export async function endShare(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
   if (own === null) return page(desk, { problem: "share_gone" }, 404);

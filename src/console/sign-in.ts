@@ -27,15 +27,16 @@ const PRESS = /^[0-9A-Za-z]{43}$/;
 const GUARDS = 64;
 
 /**
- * Serves the sign-in button of a link, or says why the link is refused. Opening the page does not use the link. Whether
- * the link exists is revealed only when the button is pressed, which counts as an attempt.
+ * Serves a page with a sign-in button for a link, or says why the link is refused. Opening the page does not use the
+ * link. An unknown link gets the button as well, and is refused only when the button is pressed, which counts as an
+ * attempt.
  */
 export async function showInvite(c: ConsoleContext): Promise<Response> {
   const token = c.req.param("token") ?? "";
   if (!INVITE.test(token)) return signInFirst(c, { problem: "link_unknown", status: 404 });
   const denial = await inviteDenial(c.env.DB, await hashKey(token), nowOf(c));
   if (denial !== null && denial.reason !== "link_unknown") {
-    // A used link redirects to the console while its session is valid.
+    // A visitor who is signed in and opens a used link is redirected to the console.
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return signInFirst(c, { problem: denial.reason, status: 403 });
   }

@@ -1,4 +1,4 @@
-/** The page Try it: the form of one operation, its request as a program, the answer, and the route that runs it. */
+/** The page "Try it": the form of one operation, its request as a program, the answer, and the route that runs it. */
 import { raw } from "hono/html";
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
@@ -74,7 +74,7 @@ function tryPage(facts: TryFacts): string {
               ))}
             </datalist>
             <div class="wide run">
-              {/* The script enables the button, because a form sent without the script would lose the operation. */}
+              {/* The script enables the button: without the script, the form would send no `op`. */}
               <button type="submit" class="primary" id="run" disabled>
                 {messages.run}
               </button>

@@ -46,7 +46,7 @@ export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
   return months;
 }
 
-/** Returns whether the day can be read and therefore has numbers. */
+/** Returns whether customers can read the day. */
 export function isServed(day: DayOverview | undefined): day is DayOverview & { loaded: LoadedFacts } {
   return day !== undefined && day.loaded !== null && (day.state === "available" || day.state === "degraded");
 }

@@ -16,11 +16,11 @@ export const INTEGER = {
  */
 export const JUMPING = { ...INTEGER, wholeBytes: true } as const;
 export const JUMPING_SHARES = { ...JUMPING, unit: SHARES } as const;
-/** For quantities that often recur in other rows, but rarely in the next one. */
+/** For quantities. Most values occur in many rows, but rarely in two successive rows. */
 export const VOLUME = { ...INTEGER, encoding: "RLE_DICTIONARY", unit: SHARES } as const;
 const YUAN = { type: "DOUBLE", encoding: "RLE_DICTIONARY", unit: { en: "yuan", zh: "元" } } as const;
 export const PRICE = { kind: "price", ...YUAN } as const;
-/** The amount of a dataset with the columns `price` and `volume`. */
+/** The column `amount` of a dataset that has the columns `price` and `volume`. */
 export const AMOUNT = { name: "amount", kind: "amount", price: "price", volume: "volume", ...YUAN } as const;
 
 /**

@@ -132,6 +132,6 @@ export function columnNamed({ columns }: Dataset, name: string): Column {
 /** Returns the stored column called `name`; throws `RangeError` when there is none. */
 export function storedNamed(dataset: Dataset, name: string): StoredOf {
   const column = columnNamed(dataset, name);
-  if (!("key" in column)) throw new RangeError(`the column ${name} is computed`);
+  if (!("key" in column)) throw new RangeError(`the column ${name} is computed, not stored`);
   return column;
 }

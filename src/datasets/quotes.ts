@@ -6,7 +6,10 @@ import type { Bilingual, Dataset } from "./dataset.ts";
 type Level = 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10;
 export const LEVELS: readonly Level[] = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10];
 
-/** For values of the order book. A value equals the one in the previous row, equals an earlier one, or is new. */
+/**
+ * The encoding for values of the order book. Each value equals the value in the previous row, equals an earlier value,
+ * or is new.
+ */
 const STATE = { encoding: "PLAIN_OR_DICTIONARY" } as const;
 const STATE_PRICE = { ...PRICE, ...STATE } as const;
 const STATE_YUAN = { ...STATE_PRICE, kind: "yuan" } as const;

@@ -42,7 +42,7 @@ export const trades = {
       zh: "数据源的买卖标志，不做推算：B、S，上海为主动方；上海集合竞价为 N；数据源没有时为空。",
     }),
     column("trade_code", "tradeCode", CODE, {
-      en: "Shenzhen: 0 fill, C cancel. Shanghai: empty.",
+      en: "Shenzhen: 0 for a fill, C for a cancel. Shanghai: empty.",
       zh: "深圳：0 成交，C 撤单；上海为空。",
     }),
     column("buy_order_id", "buyOrderId", JUMPING, {

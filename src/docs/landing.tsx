@@ -55,7 +55,7 @@ const LINKS = {
   ],
 } as const;
 
-/** Returns the page as HTML; `example` is inserted into its request. */
+/** Returns the page as HTML. The page shows a request with the values in `example`. */
 export function landingPage(look: Look, example: ExampleFacts): string {
   const { language } = look;
   const messages = MESSAGES[language];

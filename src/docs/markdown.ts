@@ -24,7 +24,7 @@ export interface PageText {
 
 /**
  * Returns the page in `source`: its title (`# …`), its lead, then blocks, all separated by empty lines. A block is a
- * heading with its id (`## … {#id}`), a list (`- …`), a table, a table that follows from data (`{{table name}}`), a note
+ * heading with its id (`## … {#id}`), a list (`- …`), a table, a generated table (`{{table name}}`), a note
  * (`> …`), a snippet (`{{name}}`) or a paragraph.
  */
 export function pageOf(source: string, language: PageLanguage): PageText {
@@ -40,7 +40,7 @@ function blockOf(source: string, language: PageLanguage): Block {
   const found = table === undefined ? undefined : tableNamed(table, language);
   if (found !== undefined) return { kind: "table", ...found };
   const [, snippet] = /^\{\{(\w+)\}\}$/.exec(source) ?? [];
-  // A test renders every page. Rendering throws for an unknown name.
+  // An unknown snippet name makes the rendering throw, and a test renders every page.
   if (snippet !== undefined) return { kind: "code", snippet: snippet as SnippetName };
   if (source.startsWith("> ")) return { kind: "note", text: source.slice(2) };
   if (source.startsWith("- ")) return { kind: "list", items: lines.map((line) => line.slice(2)) };

@@ -14,7 +14,7 @@ import { docsPage, lostPage, pathOf } from "./layout.tsx";
 import { openApiDocument } from "./openapi/document.ts";
 import { type PageSlug, SLUGS } from "./pages.ts";
 
-/** Documentation changes with a deployment and with the newest day. */
+/** The documentation changes with each deployment and each new day, so caches may keep it for only a minute. */
 const CACHE = "public, max-age=60";
 /** Pages also depend on the reader's theme and language, so no shared cache may store them. */
 const PAGE_CACHE = "private, max-age=60";
@@ -38,7 +38,7 @@ export function docsRoutes(): Hono<AppEnv> {
   return routes;
 }
 
-/** The latest OpenAPI document; `from` is the JSON of its facts. Requests with the same facts get the same document. */
+/** The OpenAPI document of the latest request. It is reused as long as `from`, the JSON of its facts, is the same. */
 let made: { from: string; text: string } | undefined;
 
 async function openApi(c: Context<AppEnv>): Promise<Response> {
@@ -79,7 +79,7 @@ function lookFor(c: Context<AppEnv>): Look {
   return lookOf(c.req.raw, c.var.language);
 }
 
-/** Redirects to the first page in the language of the path, else in the reader's. */
+/** Redirects to the first page. Its language is the one in the path, or else the reader's. */
 function firstPage(c: Context<AppEnv>): Response {
   note(c);
   const language = (c.req.param("language") as PageLanguage | undefined) ?? lookFor(c).language;

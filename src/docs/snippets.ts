@@ -9,10 +9,10 @@ import { TUTORIAL } from "./tutorial-snippets.ts";
 
 export interface Snippet {
   language: "sh" | "python" | "typescript" | "sql" | "json";
-  /** Python modules besides the standard library and `edgetape`. */
+  /** The Python modules that the block needs besides the standard library and `edgetape`. */
   needs?: readonly string[];
   text: string;
-  /** Its output, formatted for people; `…` stands for parts that differ each time. Absent when it prints nothing. */
+  /** The block's output, formatted for people; `…` stands for parts that vary. Absent when the block prints nothing. */
   prints?: string;
 }
 

@@ -37,13 +37,13 @@ const TYPES: Readonly<Record<Column["kind"], Bilingual>> = {
   amount: { zh: "数", en: "number" },
 };
 
-/** Fields of the order book's levels after the first, which are described with the first level. */
+/** Matches the fields of the order book's levels 2 to 10. The table describes them together with level 1. */
 const FURTHER_LEVEL = /^(?:bid|ask)(?:_vol)?(?:[2-9]|10)$/;
 
 /** Returns the table of a dataset's fields (contract 4.5, 4.6). The ten levels of an order-book field share one row. */
 function fieldTable({ columns }: Dataset, language: PageLanguage): Table {
   const head = { zh: ["字段", "类型与单位", "含义"], en: ["Field", "Type and unit", "Meaning"] }[language];
-  const only = { zh: "只在 `fields` 里写出时返回。", en: "Only when `fields` names it. " }[language];
+  const only = { zh: "只在 `fields` 里写出时返回。", en: "Returned only when `fields` names it. " }[language];
   const rows = columns
     .filter(({ name }) => !FURTHER_LEVEL.test(name))
     .map(({ name, kind, unit, description, onRequest }) => {

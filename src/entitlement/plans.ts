@@ -1,4 +1,4 @@
-/** Plans as data (contract 7.1). Daily limits are rows of the plan table. */
+/** Defines the plans (contract 7.1). Their daily limits are rows of the plan table. */
 import type { ServiceName } from "./caller-denial.ts";
 import type { PlanName } from "./principal.ts";
 

@@ -1,6 +1,6 @@
 /**
- * The account that a key belongs to, with everything that the pure checks need. The catalog reads it, `access` caches
- * it for at most 30 s, and `entitle.ts` evaluates it.
+ * The account that a key belongs to, with everything that the checks of plans and quota need. `catalog/key-holder.ts`
+ * reads it from D1, `access` caches it for at most 30 s, and `entitle.ts` evaluates it.
  */
 
 /** Plans from lowest to highest. Where subscriptions overlap, the highest plan applies. */

@@ -15,7 +15,7 @@ export interface Standing {
   /** The plan in force, or the plan that ended last; null when there is neither. */
   plan: PlanName | null;
   state: "active" | "expired" | "none";
-  /** When that plan ends or ended (exclusive, Unix milliseconds); null when `plan` is null. */
+  /** When the plan in `plan` ends or ended (exclusive, Unix milliseconds); null when `plan` is null. */
   endsAtMs: number | null;
   /** The present window of each service; null when the plan does not include the service. */
   windows: Readonly<Record<ServiceName, Window | null>>;

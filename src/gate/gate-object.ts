@@ -38,7 +38,7 @@ import {
  */
 const CARRY_MS = 500;
 
-/** A worker that lost its lease calls the new object within this time. */
+/** After a restart of the object, a worker whose lease has broken calls the restarted object within this time. */
 const JUST_STARTED_MS = 1_000;
 
 /** The methods that a lease calls. The caller cannot reach the object's other methods through the lease. */
@@ -74,7 +74,7 @@ class Lease extends RpcTarget {
   }
 }
 
-/** The end of a grant while it waits in memory to be stored. */
+/** The end of a grant, which waits in memory until it is stored. */
 interface Carried {
   grantId: string;
   stored: PromiseWithResolvers<void>;
@@ -88,16 +88,16 @@ export class Gate extends DurableObject<Env> {
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
   /**
-   * The current row. Storage holds the same row, except for the end in `#carried`. The platform ends an object whose
-   * write was lost.
+   * The current row. Storage holds the same row, except that it may lack the end of the grant in `#carried`. When a
+   * write is lost, the platform ends the object.
    */
   #row: GateRow | undefined;
   /** The id of the grant that held the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
   /**
-   * When the last page that is not the final page of its query ended (Unix milliseconds). Undefined after the next
-   * accepted request.
+   * When a page ended after which more pages follow (Unix milliseconds); of several such pages, the latest. Undefined
+   * after the next accepted request.
    */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
@@ -144,7 +144,7 @@ export class Gate extends DurableObject<Env> {
     return stateOf(this.#read(now), now);
   }
 
-  /** Frees the slot for any holder; for operators. */
+  /** Frees the slot, regardless of which request holds it. Only operators use this. */
   free(): void {
     this.#change(free(this.#read(this.#now())));
   }
@@ -208,7 +208,7 @@ export class Gate extends DurableObject<Env> {
     return this.#row;
   }
 
-  /** Stores a changed row, and the carried end of `endedId` if there is one. Writes nothing when nothing changed. */
+  /** Stores `next` if it differs from the current row, or if the end of the grant `endedId` is still only in memory. */
   #change(next: GateRow, endedId?: string): void {
     const isCarried = this.#carried !== undefined && this.#carried.grantId === endedId;
     if (next !== this.#row || isCarried) this.#write(next);

@@ -41,7 +41,7 @@ export interface PumpedBody {
 /** How a body ended. Only `fault` is the service's fault and is credited. */
 export interface BodyEnd {
   how: "whole" | "client_gone" | "client_slow" | "fault";
-  /** Bytes accepted by the client's side. */
+  /** The number of bytes that the response stream has accepted. */
   bytesSent: number;
   /** The error of a `fault`, or of a read that failed because the client stalled. */
   error?: unknown;

@@ -36,7 +36,7 @@ export interface Grant {
   kind: GateKind;
   /** The Beijing day that was charged. */
   day: BeijingDate;
-  /** False once the charge was credited. */
+  /** Whether the request counts against the quota. A credit sets this to false. */
   charged: boolean;
   /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;
@@ -52,7 +52,7 @@ export interface GateRow {
   requests: number;
   /** Accepted Parquet requests of the day. */
   files: number;
-  /** Bytes of the bodies that ended on the day; absent while none did. */
+  /** The total size in bytes of the bodies that ended on the day; absent before the first one. */
   bytes?: number;
   /** The owner of this usage; absent until a worker has named it. */
   owner?: UsageOwner;
@@ -62,11 +62,11 @@ export interface GateRow {
   written?: DayUsage;
   /** When the object will write into the catalog (Unix milliseconds of its own clock); absent while nothing is due. */
   writeAtMs?: number;
-  /** Credits of today, already subtracted from the counts; absent without credits. */
+  /** The requests and files credited today. The counts no longer include them. Absent when nothing was credited. */
   credited?: Counts;
   /** The holder of the slot; null when the slot is free. At `untilMs` (Unix milliseconds) it is free in any case. */
   holder: { id: string; requestId: string; untilMs: number } | null;
-  /** Newest last, at most `GRANTS_KEPT`. */
+  /** The last grants, at most `GRANTS_KEPT`, in order of time; the newest is the last. */
   grants: readonly Grant[];
 }
 
@@ -128,7 +128,7 @@ export function release(row: GateRow, id: string, request: ReleaseRequest): Gate
   return isNews ? replaceGrant(counted, grant.id, (old) => ({ ...old, outcome })) : counted;
 }
 
-/** Frees the slot for any holder. The holder's own release then has no effect. */
+/** Frees the slot, regardless of which request holds it. A later release by that request does not change the slot. */
 export function free(row: GateRow): GateRow {
   return row.holder === null ? row : { ...row, holder: null };
 }
@@ -249,7 +249,7 @@ export function unwrittenDays(row: GateRow): DayUsage[] {
   return (isSame(known, present) ? [...earlier] : [...earlier, present]).slice(-DAYS_KEPT);
 }
 
-/** Returns `row` after `days` were written. What was counted during the write is still unwritten. */
+/** Returns `row` after `days` were written. Requests that were counted during the write remain to be written. */
 export function afterWrite(row: GateRow, days: readonly DayUsage[]): GateRow {
   // A day that ended during the write can have higher totals than were written, so only equal totals are removed.
   const waiting = row.earlier?.filter((one) => !days.some((done) => isSame(done, one))) ?? [];

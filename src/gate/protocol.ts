@@ -30,15 +30,15 @@ export interface GateUse {
 }
 
 /**
- * A refusal of the gate. The type is defined in `entitlement`, because `http` needs it and may not import this module.
+ * A refusal by the gate. The type is defined in `entitlement`, because `http` needs it and may not import this module.
  */
 export type GateRefusal = UseDenial;
 
-/** A refusal of the gate object. */
+/** A refusal by the gate object. */
 export type GateRefused = GateRefusal & {
   /**
-   * The object has just started and found the slot taken. A worker may be resending the end of a grant that the
-   * previous object held only in memory, so the caller should ask once more.
+   * The object has just started and found the slot taken. The grant may already have ended: the previous object may
+   * have held that end only in memory, and the worker then sends the end again. The caller should ask once more.
    */
   justStarted?: boolean;
 };
@@ -63,7 +63,7 @@ export interface ReleaseRequest {
   /** Whether to credit the charge, because the service itself failed (contract 2.3). */
   credit: boolean;
   outcome?: RequestOutcome;
-  /** Bytes of the body that the client's side accepted, or that are being sent; only the first report counts. */
+  /** Bytes of the body that the response stream has accepted or is about to receive; only the first report counts. */
   bytes?: number;
   /**
    * Whether a next page exists and the worker waits for `Lease.written`. The object may then free the slot in memory
@@ -75,13 +75,13 @@ export interface ReleaseRequest {
 
 /** The answer to a release through the lease. */
 export interface ReleaseAnswer {
-  /** False when the end is in memory only; `Lease.written` then resolves when it is stored. */
+  /** False when the release is in memory only; `Lease.written` then resolves when the release is stored. */
   written: boolean;
 }
 
 /** The worker's side of a lease. */
 export interface LeaseStub extends Disposable {
-  /** Objects of the first version always store the end at once and return undefined. */
+  /** Objects of the first version always store the release at once and return undefined. */
   release(request: ReleaseRequest): PromiseLike<ReleaseAnswer | undefined>;
   written(): PromiseLike<void>;
 }

@@ -26,8 +26,8 @@ const ANSWER_MS = 5_000;
 const STOP_EARLY_MS = 500;
 
 /**
- * How long the worker waits before it asks a newly started object again. An object stores the end of a grant sooner
- * than that.
+ * How long the worker waits before it repeats a request that a newly started object refused. An object needs less time
+ * to store the end of a grant.
  */
 const ASK_AGAIN_MS = 600;
 
@@ -69,8 +69,8 @@ export interface Slot {
 type Granted = GateGrant & { lease: LeaseStub };
 
 /**
- * The accounts and interfaces for which the gate's last answer to this isolate was a grant that no early read has used
- * yet.
+ * The accounts and interfaces whose next request may read before the gate answers. For each, the gate's last answer to
+ * this isolate was a grant, and no request has read early since then.
  */
 const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
@@ -206,8 +206,8 @@ class HeldSlot implements Slot {
   }
 
   /**
-   * Waits until the object has stored the end that it holds in memory. Sends the end again when the object fails before
-   * that.
+   * Waits until the object has stored the release, which was only in its memory. Sends the release again if the object
+   * fails before that.
    */
   async #seeWritten(request: ReleaseRequest): Promise<void> {
     const { lease } = this.#granted;

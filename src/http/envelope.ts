@@ -5,7 +5,7 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { HISTORY_PARAMETERS } from "../orders/query/query-denial.ts";
 import type { EnvelopeDenial, RequiredMember } from "./denial.ts";
 
-/** Parameters that callers by mistake put at the top level of the body instead of into `params`. */
+/** Parameters that belong in `params`; callers sometimes put them at the top level of the body by mistake. */
 const PARAMETERS = [...HISTORY_PARAMETERS, "data_type", "year", "month"] as const;
 
 /** The maximum size of a body. A larger one is refused with HTTP 413 (contract 1.2). */
@@ -24,7 +24,7 @@ export interface Envelope {
   apiname: string;
   apikey: string;
   params: Readonly<Record<string, unknown>>;
-  /** Not checked here; the operations that use it check it. */
+  /** Not checked here. The operations that use `fields` check its value. */
   fields?: unknown;
 }
 

@@ -142,7 +142,7 @@ export const ENTITLEMENT_OUTCOMES: Outcomes<EntitlementDenial> = {
       plan === null ? "the account has no plan" : `the ${PLAN_NAMES_TEXT[plan].en} plan does not include it`;
     return {
       zh: `无权使用 ${SERVICE_TEXTS[service]}：${zhPlan}，需要其中之一：${named("zh").join("、")}。`,
-      en: `No permission for ${SERVICE_TEXTS[service]}: ${enPlan}; it is included in these plans: ${named("en").join(", ")}.`,
+      en: `No permission for ${SERVICE_TEXTS[service]}: ${enPlan}. These plans include it: ${named("en").join(", ")}.`,
     };
   },
   plan_expired: ({ plan, endedMs }) => {
@@ -163,7 +163,7 @@ export const ENTITLEMENT_OUTCOMES: Outcomes<EntitlementDenial> = {
 
 const SLOT_RETRY_SECONDS = 1;
 
-/** The answers for a taken slot and an exhausted quota. Existing clients look for 额度. */
+/** The answers for a taken slot and an exhausted quota. Existing clients look for 额度 in the message. */
 export const USE_OUTCOMES: Outcomes<UseDenial> = {
   slot_busy: ({ lacks }) => ({
     retryAfterSeconds: SLOT_RETRY_SECONDS,

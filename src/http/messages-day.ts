@@ -23,7 +23,7 @@ interface Subject {
   zh: string;
   /** The operation `data_status`, or the member of its answer that shows the state of the dataset. */
   status: Bilingual;
-  /** Names the dataset after "the newest loaded day", for example " of trades"; empty for orders. */
+  /** The text that names the dataset after "the newest loaded day": for example " of trades"; empty for orders. */
   of: Bilingual;
 }
 
@@ -94,7 +94,7 @@ export const DAY_OUTCOMES: Outcomes<DayDenial> = {
 
 const FAULT_RETRY_SECONDS = 5;
 
-/** The answers for a share without files and for a fault, without internal details. */
+/** The answers for a share without files, and for a fault. The answer for a fault has no internal details. */
 export const OTHER_OUTCOMES: Outcomes<ShareDenial | Fault> = {
   nothing_published: ({ dataType, year }) => ({
     code: 1002,

@@ -69,8 +69,8 @@ export interface RequestLog {
 /** Which lines are written, and where. */
 export interface RequestLogOptions {
   /**
-   * Returns the share of successes to log, from 0 to 1. It is called when a success has ended. Without it, all
-   * successes are logged.
+   * Returns the share of successful requests to log, from 0 to 1. It is called when a successful request has ended.
+   * Without `successShare`, all of them are logged.
    */
   successShare?: () => number;
   /** Returns a uniform random number from 0 (inclusive) to 1 (exclusive). */

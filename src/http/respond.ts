@@ -74,7 +74,7 @@ export interface OrderPage {
   nextCursor: string | null;
 }
 
-/** The size of a piece: small enough that a slow client frees memory while it reads. */
+/** The size of a piece. It is small, so that memory is freed step by step while a slow client reads. */
 const PIECE_BYTES = 64 * 1024;
 
 /**

@@ -20,7 +20,7 @@ import {
 import { lookUp } from "./operation.ts";
 import type { Change, DataChanges } from "./wire.ts";
 
-/** The most changes in an answer. One change can name every security of a day, about 60 KB. */
+/** The maximum number of changes in an answer. One change can name every security of a day, about 60 KB. */
 const MAX_CHANGES = 50;
 
 const parameters = lazily(() => ({

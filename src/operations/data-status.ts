@@ -49,7 +49,7 @@ export const dataStatus = lookUp({
   },
 });
 
-/** Returns an entry for each day of any dataset, oldest first. A dataset that lacks the day is `missing` in it. */
+/** Returns an entry for each day of any dataset, oldest first. If a dataset lacks the day, its state is `missing`. */
 function statusDays(overviews: Record<DatasetName, DayOverview[]>): StatusDay[] {
   const dates = new Set(DATASET_NAMES.flatMap((name) => overviews[name].map(({ tradedate }) => tradedate)));
   return [...dates].toSorted().map((tradedate) => {

@@ -45,7 +45,7 @@ export const shareParameters = lazily(() => {
 
 interface ShareQuery {
   dataType: DataType;
-  /** The year, from the type's first one to the current one in Beijing. */
+  /** A year from the first year of the data type to the current year in Beijing, both inclusive. */
   year: number;
   /** Unknown parameters that the deployment accepted. */
   unknownParameters: string[];
@@ -95,11 +95,11 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
   const { dataType, year, unknownParameters } = query;
   log.note({ dataType, year });
 
-  // 6. The plan and its window.
+  // Step 6 (contract 2.1): checks the plan and its window.
   const grant = entitleShare(principal, { service: dataType, year }, nowMs);
   if (!grant.ok) return call.refuse(grant.refusal, { unknownParameters });
 
-  // 7. Whether a file is published.
+  // Step 7: checks whether a file is published.
   const known = await readKnown(call, query);
   const share = await answerFrom(call, { query, grant: grant.value, known });
   if (!share.ok) return call.refuse(share.refusal, { unknownParameters });

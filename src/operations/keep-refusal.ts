@@ -16,7 +16,7 @@ const REFILL_MS = 30_000;
 const TOTAL_BURST = 100;
 const TOTAL_REFILL_MS = 2_000;
 
-/** The most accounts with a bucket. The bucket that was used longest ago is evicted first. */
+/** The maximum number of accounts with a bucket. The bucket that was used longest ago is evicted first. */
 const MAX_BUCKETS = 1_000;
 
 interface Bucket {

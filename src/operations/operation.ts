@@ -40,7 +40,7 @@ export interface Call extends Scope {
 
 /** A request with valid parameters. */
 export interface Prepared {
-  /** Statements for the catalog, run in one batch with the key's statement when the key is not cached. */
+  /** Statements for the catalog. When the key is not cached, they run in one batch with the statement that reads it. */
   reads: D1PreparedStatement[];
   /** The security and day (null when omitted) of a history request, stored with refusals. */
   about?: { symbol: string; tradedate: string | null };
@@ -76,7 +76,7 @@ export interface Operation {
 interface LookUp<P extends ParameterSet> {
   apiname: string;
   parameters(): P;
-  /** Returns the statements to run with the key's statement. */
+  /** Returns the statements to run in the same batch as the statement that reads the key. */
   reads?(scope: Scope, values: Parsed<P>): D1PreparedStatement[];
   /** Returns the answer's `data`, with the revision that it describes, or why the request is refused. */
   answer(call: Call, values: Parsed<P>): Promise<Result<{ data: object; revision?: number }, Denial>>;

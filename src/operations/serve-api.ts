@@ -22,8 +22,8 @@ import { firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
- * How long after the first-byte deadline a request fails here. The deadline of its operation comes first, so that the
- * operation can release what it holds.
+ * How long after the first-byte deadline `answerInTime` stops waiting for the answer. It waits longer than the
+ * deadline, so that a late operation can still release what it holds and send its own refusal.
  */
 const LATE_MS = 1_000;
 
@@ -36,16 +36,16 @@ const UNKNOWN_CALLER: RefusedCaller = {
 };
 
 /**
- * Serves or refuses one request. Throws only on a fault. The console passes the signed-in `holder`, who replaces the
- * key of step 3; all other steps, slot and quota are the same.
+ * Serves or refuses one request. Throws only on a fault. The console passes the signed-in `holder`. Step 3 then
+ * checks no key; all other steps are the same, and the request uses the same slot and quota.
  */
 export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
   const caller: RefusedCaller = { ...UNKNOWN_CALLER };
   const language = preferredLanguage(request.headers.get("Accept-Language"));
 
   const decoded = await readBody(request);
-  // A body can arrive slowly. The key and the plan are checked as of its arrival, and the first-byte deadline counts
-  // from there.
+  // The body can take long to arrive. The key and the plan must be valid when it has arrived, and the first-byte
+  // deadline counts from then.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
   let refuseWith = refuser(scope, caller, { language, format: "json" });
   if (!decoded.ok) return refuseWith(decoded.refusal);
@@ -94,7 +94,8 @@ async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Pr
   log.note({ interface: operation.apiname });
   asked.caller.interface = operation.apiname;
 
-  // Parameters are refused at step 5, but parsed here so that an uncached key and the day are read in one D1 call.
+  // Invalid parameters are refused only at step 5 (contract 2.1). Parsing them here allows one D1 call to read both an
+  // uncached key and the day.
   const prepared = await operation.prepare(envelope, scope);
   const { reads, about = {} } = prepared.ok ? prepared.value : { reads: [] };
   Object.assign(asked.caller, about);

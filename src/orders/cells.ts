@@ -18,7 +18,7 @@ export interface RowBatch {
   ends: Uint32Array;
 }
 
-/** Writes one cell of every row, including the text before it. */
+/** Writes one cell of every row, and the fixed text that precedes the cell. */
 export interface Cell {
   /** The maximum number of bytes that the cell adds to a row. */
   maxBytes: number;
@@ -55,7 +55,7 @@ export function tableCell(table: TextTable, index: Uint16Array): Cell {
   return { maxBytes, append };
 }
 
-/** Returns a cell with texts that fit in one copy step each, which needs no loop and no table of starts. */
+/** Returns a cell whose texts each fit in one copy step, so that it needs no copy loop and no table of starts. */
 function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, lengths } = table;
@@ -72,7 +72,7 @@ function shortCell(table: TextTable, index: Uint16Array, maxBytes: number): Cell
 
 type ColumnOf<Kind> = Extract<JsonColumn, { kind: Kind }>;
 
-/** Returns a cell with `lead` and nine digits. */
+/** Returns a cell that consists of `lead` and nine digits. */
 export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { bytes, first, stride } = column;
@@ -90,7 +90,7 @@ export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
   return { maxBytes: lead.length + NINE, append };
 }
 
-/** Returns a cell with `lead` and an integer. */
+/** Returns a cell that consists of `lead` and an integer. */
 export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
@@ -103,7 +103,7 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
-/** Returns a cell with `lead` and a number that is often the same as in the previous row. */
+/** Returns a cell that consists of `lead` and a number, which is often the same as in the previous row. */
 export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
@@ -124,7 +124,7 @@ export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
-/** Returns a cell with `lead` and price × volume. */
+/** Returns a cell that consists of `lead` and the amount, which is price × volume. */
 export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { view, length } = lead;

@@ -6,7 +6,7 @@ import type { Cell } from "./cells.ts";
 import { type JsonColumn, rowTemplate } from "./row-template.ts";
 import { copyText, padded, SPILL_BYTES } from "./text-table.ts";
 
-/** Rows `startRow` (inclusive) to `endRow` (exclusive) of one block, its columns in the order of the answer. */
+/** The rows of one block from `startRow` to `endRow` (exclusive). `columns` has the order of the answer. */
 export interface JsonPart {
   columns: readonly JsonColumn[];
   startRow: number;
@@ -36,7 +36,7 @@ export function writeItems(parts: readonly JsonPart[]): Uint8Array {
     if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
   }
   if (at === 0) return NOTHING.slice();
-  // Each row begins with `],[`, which ends the row before it. In the first row, the array's `[[` replaces it.
+  // Each row was written with a leading `],[`, which ends the row before it. For the first row, `[[` replaces `],[`.
   page.setUint8(1, OPEN);
   page.setUint8(at, CLOSE);
   page.setUint8(at + 1, CLOSE);

@@ -35,7 +35,7 @@ export interface NumberTable {
   index: Uint16Array;
 }
 
-/** Returns the cells of a row with `columns` in this order. A row begins with `],[`, which ends the row before it. */
+/** Returns the cells of a row, in the order of `columns`. A row begins with `],[`, which ends the row before it. */
 export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
   taken = 0;
   const parts: Part[] = [];
@@ -70,7 +70,10 @@ function constantOf(column: JsonColumn): string | null {
   return null;
 }
 
-/** The texts of a column, each preceded by the constant text before it; `index[row]` is an index into `texts`. */
+/**
+ * The texts of a column. Each text begins with the constant text that precedes the column in every row. `index[row]` is
+ * an index into `texts`.
+ */
 interface Texts {
   texts: readonly string[];
   index: Uint16Array;
@@ -85,7 +88,7 @@ const JOINED_TEXTS = 64;
 
 /**
  * Returns the texts to add to `parts`. If the last part is also a column of texts and the two have few combinations,
- * removes that part and returns the combinations, so that a row has one cell less. Otherwise returns `next`.
+ * removes that part and returns the combinations, so that a row has one cell fewer. Otherwise returns `next`.
  */
 function joined(parts: Part[], next: Texts): Texts {
   const last = parts.at(-1);

@@ -3,10 +3,10 @@
  * consists of 80,000 short texts.
  */
 
-/** Bytes that are copied at a time. */
+/** Number of bytes that are copied in one step. */
 export const STEP = 8;
 
-/** Copying a text can overwrite this many bytes after its end. */
+/** Copying a text can overwrite up to this many bytes after the end of the copy. */
 export const SPILL_BYTES = STEP - 1;
 
 /** One text, starting at the view's first byte. */
@@ -59,7 +59,7 @@ export function tableOf(
   return { view: new DataView(bytes.buffer, bytes.byteOffset, bytes.length), starts, lengths };
 }
 
-/** Returns the space that a text of `length` bytes needs. */
+/** Returns the number of bytes that a text of `length` bytes takes in a table: a multiple of `STEP`. */
 export function padded(length: number): number {
   return (length + STEP - 1) & -STEP;
 }

@@ -9,12 +9,12 @@ import { amountOf, type Security } from "../orders/record.ts";
 /** The metadata key under which the file stores the build id of its quote pack. */
 export const QUOTES_KEY = "edgetape.quotes";
 
-/** A row group ends after the first security with which it has at least this many rows. */
+/** A row group contains whole securities and ends as soon as it has at least this many rows. */
 const GROUP_ROWS = 100_000;
 
 type Cell = string | number | bigint | boolean | null;
 
-/** By column name, the function that computes a cell from a row, the row's security and the day. */
+/** The function for each column, which computes its cell from a row, the row's security and the day. */
 const CELLS: Record<
   (typeof AUCTION_COLUMNS)[number]["name"],
   (row: AuctionRow, of: Security & { tradedate: BeijingDate }) => Cell

@@ -19,7 +19,7 @@ export class BuildProgress {
   /** Reports that `done` of `total` units of a stage are complete. With a `total` of 0, the stage is complete. */
   report(stage: BuildStage, done: number, total: number): void {
     const share = total === 0 ? 1 : Math.min(1, done / total);
-    // A share never decreases.
+    // The reported progress never decreases.
     this.shares[stage] = Math.max(share, this.shares[stage] ?? 0);
     this.onProgress({ ...this.shares });
   }

@@ -23,15 +23,13 @@ export interface BuildReport {
   securities: number;
   /** The number of securities in the delivery that have no row of the dataset. */
   securitiesWithoutOrders: number;
-  /**
-   * By exchange, the number of securities with rows. For quotes, only securities that traded count, and indices do not.
-   */
+  /** The number of securities with rows, by exchange. For quotes, only securities that traded, without indices. */
   traded: Record<Market, number>;
   rows: number;
   cancels: number;
   packBytes: number;
   sourceBytes: number;
-  /** Whether the pack was read back with a different reader and every row compared. */
+  /** Whether DuckDB has read the pack again and every row was compared. */
   verified: boolean;
   /** Seconds from the start of the build to the finished pack, including verification. */
   seconds: number;

@@ -146,7 +146,7 @@ export async function buildPacks({
     }
     const [first] = refused;
     if (built.length === 0 && first !== undefined) throw new DeliveryError(first.problem);
-    // No dataset has a readable file. The build of orders says why: it throws, or returns a failed report.
+    // No dataset has a readable file. A build of orders gives the reason: it throws, or returns a failed report.
     if (built.length === 0)
       built.push(await buildFound(of("orders"), delivery, await find(of("orders"), delivery)));
     const packs = built.map(({ report }) => report);

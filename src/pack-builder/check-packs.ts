@@ -87,7 +87,7 @@ export interface CheckedFolder {
   path: string;
   /** The path of the sheet's HTML page. */
   page: string;
-  /** The opening auction of every security with quotes, by code with suffix. */
+  /** The opening auction of every security with quotes. The key is the code with its suffix. */
   auctions: Map<string, Auction>;
 }
 

@@ -60,8 +60,8 @@ export async function checkOpen(
     const following = codes[place + 1];
     // The next security is read from disk while this one is checked.
     next = following === undefined ? null : readSecurity(following, sections);
-    // If this read fails, the next `await` throws the error. The empty handler is for the case that the current
-    // security fails first: nothing would await this read, and its error would end the process.
+    // If this read fails, the next `await` throws the error. If the check of the current security fails first, nothing
+    // awaits this read: without the empty handler, an error of the read would end the process.
     next?.catch(() => {});
     const report = reportOf(securityOf(code), { sections, read, others });
     checked.push({ report, auction: read.quoted?.auction ?? null });

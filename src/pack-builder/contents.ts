@@ -23,7 +23,7 @@ export function quoteContents({ time, volume, highE4, lowE4 }: QuoteTotals): num
   return contentsOf([time, volume, highE4, lowE4]);
 }
 
-/** The maximum number of rows hashed. Together with the total number of rows, they suffice to distinguish two days. */
+/** The maximum number of rows that are hashed. These rows and the total number of rows suffice to distinguish days. */
 const MOST_ROWS = 2_000;
 
 function contentsOf(columns: readonly (Int32Array | Float64Array)[]): number {

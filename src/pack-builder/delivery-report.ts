@@ -34,8 +34,8 @@ export interface DeliveryReport {
 }
 
 /**
- * The auction pack next to the quote pack. It has only a path if another kind of file has the auction pack's name and
- * was kept.
+ * The auction pack next to the quote pack. Only the path is present if the builder kept another kind of file that
+ * already had this path, and wrote no auction pack.
  */
 export type DayAuction = AuctionPack | { path: string };
 
@@ -176,9 +176,9 @@ function sparseLines({ sparse }: DeliveryReport): string[] {
 }
 
 /**
- * Returns the files that were not used for any pack. If the datasets have different reasons for a file, the file gets
- * one for which `mayHoldRecords` is true, else one that is not `other_dataset`, else `other_dataset`. The reasons in
- * `skipped` count, too.
+ * Returns the files that were not used for any pack, each with one reason. `packs` and `skipped` can give several
+ * reasons for a file. The result has the first for which `mayHoldRecords` is true. If there is none, it has the first
+ * that is not `other_dataset`, and otherwise `other_dataset`.
  */
 function unread(packs: readonly BuildReport[], skipped: Built["skipped"]): LeftOutFile[] {
   const lists = [...packs.map(({ leftOut }) => leftOut), ...skipped];

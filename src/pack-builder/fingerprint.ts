@@ -60,7 +60,7 @@ export class Fingerprint {
     this.addPairs(column, new Int32Array(values.buffer, values.byteOffset, 2 * values.length), from, to);
   }
 
-  /** Adds `table[index[row]]` for the rows `[from, to)` to a column. */
+  /** Adds the value `table[index[row]]` of each row in `[from, to)` to the fingerprint of a column. */
   addIndexed(
     column: number,
     table: ArrayLike<number>,
@@ -71,7 +71,7 @@ export class Fingerprint {
     this.addNumbers(column, looked(table, index, from, to), 0, to - from);
   }
 
-  /** Adds the bits of the doubles `table[index[row]]` for the rows `[from, to)` to a column. */
+  /** Adds the bits of the double `table[index[row]]` of each row in `[from, to)` to the fingerprint of a column. */
   addIndexedDoubles(
     column: number,
     table: ArrayLike<number>,

@@ -19,8 +19,8 @@ export class Intake {
   /** The number of rows read, and the number of rows left out for each reason. */
   readonly accounted = { read: 0, leftOut: {} as Record<string, number> };
   /**
-   * By path on disk, the size and SHA-256 of each delivered file that was neither unpacked nor converted before it was
-   * read.
+   * The size and SHA-256 of each delivered file, by its path on disk. Files that were unpacked or converted before they
+   * were read are absent.
    */
   readonly sums = new Map<string, { sizeBytes: number; sha256: string }>();
   readonly layouts: Record<string, number> = {};

@@ -7,8 +7,9 @@ import { securityOfKey } from "./parse/security-cell.ts";
 import type { ChunkReport, FileExtent, SpillResult } from "./work.ts";
 import { type DatasetPool, inOrder } from "./worker-pool.ts";
 
-/** Extents of the stored rows by `securityKey`, in the order of the files and lines. */
+/** The rows that `putAside` stored on disk. */
 export interface PutAside {
+  /** The extents of each security's rows, by `securityKey`, in the order of the files and lines. */
   extents: Map<number, FileExtent[]>;
   /** The files; the `source` of an extent is a position in this list. */
   files: readonly DatasetFile[];
@@ -57,7 +58,7 @@ interface Part {
   latest: number;
 }
 
-/** Returns one part for each file, sorted by time. */
+/** Merges the time ranges of each file into one part. Returns the parts sorted by time. */
 function partsOf(extents: readonly FileExtent[]): Part[] {
   const parts: Part[] = [];
   for (const { source, earliest, latest } of extents) {

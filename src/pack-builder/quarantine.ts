@@ -38,7 +38,7 @@ export class Quarantine {
     );
   }
 
-  /** Adds `file` as a whole; `reason` is a clause that follows its name. */
+  /** Adds `file` as a whole; `reason` is a clause that follows the file's name in messages. */
   async addFile(file: string, reason: string): Promise<void> {
     this.files += 1;
     await this.write([{ file, line: 0, reason, text: "" }]);

@@ -24,7 +24,7 @@ export interface Repeats {
   identical: number;
   /** The rows that are left out because an earlier row has the same sequence number but different content. */
   conflicts: number[];
-  /** The numbers of two files of the batch that contain the same row; `null` if there are none. */
+  /** The numbers of two files in the batch which both contain the same row; `null` if there are no such files. */
   twice: [number, number] | null;
 }
 
@@ -33,7 +33,7 @@ const NONE: Repeats = { isLeftOut: null, repeated: 0, identical: 0, conflicts: [
 /** Datasets whose equal rows are all kept, because a source may send the same snapshot twice. */
 const KEPT_EQUAL: ReadonlySet<string> = new Set<DatasetName>(["quotes"]);
 
-/** The rows of one millisecond are compared pairwise up to this number; more rows are compared with a hash table. */
+/** Up to this number of rows in one millisecond are compared pairwise; more rows are compared with a hash table. */
 const FEW_ROWS = 12;
 
 /**
@@ -84,7 +84,7 @@ function isRun(copyOf: Int32Array, row: number): boolean {
 
 /**
  * Returns, for each row, the first earlier row with the same sequence number, or -1; `null` when all numbers differ.
- * Rows with the number 0 have no number and are not compared.
+ * The number 0 means that a row has no sequence number; such rows are not compared.
  */
 function sameNumbers(sequence: Float64Array): Int32Array | null {
   let isAscending = true;

@@ -43,7 +43,7 @@ const indices = new Uint16Array(ROW_GROUP_ROWS);
 const amounts = new Float64Array(ROW_GROUP_ROWS);
 /**
  * A dictionary is used only when the column has more changes between consecutive rows than `CHANGES_PER_ENTRY` ×
- * entries + `CHANGES_PER_TABLE`. Below that, the plain values are smaller.
+ * entries + `CHANGES_PER_TABLE`. With fewer changes, the plain values are smaller.
  */
 const CHANGES_PER_ENTRY = 2;
 const CHANGES_PER_TABLE = 200;

@@ -8,7 +8,6 @@ export class ThreadJobs {
   private readonly number: number;
   private bench: Workbench | undefined;
 
-  /** `number` is the number of the thread. */
   constructor(number: number) {
     this.number = number;
   }
@@ -21,9 +20,9 @@ export class ThreadJobs {
       }
       return this.bench.do(job.work);
     }
-    // All builds have ended. Closing the last one frees the memory of its rows for the check.
+    // All builds have ended. Closing the last workbench frees the memory of its rows for the check.
     this.close();
-    // Imported here, because on a small day no worker thread runs the check.
+    // The check is imported only when it runs. On a small day, no worker thread runs it.
     const { checkSlice } = await import("./check-slice.ts");
     return checkSlice(job.check);
   }

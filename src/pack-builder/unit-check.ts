@@ -20,7 +20,7 @@ export type Turnovers = ReadonlyMap<number, number>;
 export interface Ratio {
   /** The number of securities that have both turnovers. */
   securities: number;
-  /** The median of the ratios of these securities; 0 if there are none. */
+  /** The median of the ratios of the securities that have both turnovers; 0 if there are none. */
   median: number;
 }
 

@@ -46,7 +46,7 @@ export class WorkFolder {
     return this.aborted.signal;
   }
 
-  /** Returns the path for a new file or folder, which does not exist yet; `ending` is appended to its number. */
+  /** Returns a path that does not exist yet, for a file or folder. Its name is the next number followed by `ending`. */
   next(ending = ""): string {
     this.count += 1;
     return join(this.path, `${this.count}${ending}`);

@@ -25,8 +25,8 @@ const ORDER_COLUMNS = ["exchange_order_id", "order_type", "order_code"];
 
 /**
  * Returns the problem of a file as a clause, or null. A file without a problem is Parquet with rows and with ZSTD on
- * every column (contract 8.7), and its footer does not contradict an auction pack of `tradedate`. `readRange` reads the
- * file, which has `sizeBytes` bytes.
+ * every column (contract 8.7). Its footer names no column of orders and no day other than `tradedate`. `readRange`
+ * reads the file, which has `sizeBytes` bytes.
  */
 export function auctionProblem(
   sizeBytes: number,

@@ -29,7 +29,7 @@ export interface BlockColumns {
    * Throws `PackFormatError` on invalid content.
    */
   columns(fields: readonly string[], endRow: number): JsonColumn[];
-  /** Returns the text that every row of `field` has. Throws when rows differ. */
+  /** Returns the value of `field`, which is the same in every row. Throws when rows have different values. */
   constant(field: "symbol" | "tradedate"): string;
 }
 
@@ -128,7 +128,7 @@ function threeDigits(digits: Uint8Array, at: number): number {
 
 function numberTable({ column, dictionary, data }: ChunkPages, rows: number): NumberTable {
   if (dictionary === null || column.type === "BYTE_ARRAY") {
-    throw new PackFormatError(`column ${column.name} is not a dictionary of numbers`);
+    throw new PackFormatError(`column ${column.name} has no dictionary of numbers`);
   }
   const numbers = dictionaryNumbers(dictionary, column.type);
   return { numbers, index: dictionaryIndex(data, numbers.length, rows) };

@@ -40,7 +40,7 @@ export class ByteStream {
     return new Uint8Array(buffer, 0, filled);
   }
 
-  /** Discards the rest without waiting, because a silent stream may not answer a cancel either. */
+  /** Discards the rest without waiting, because a silent stream can also leave the cancellation unanswered. */
   cancel(): void {
     this.reader.cancel().catch(() => undefined);
   }

@@ -86,8 +86,8 @@ function checkBlocks(entry: SectionEntry, code: string, columnCount: number): vo
 }
 
 /**
- * Returns whether `block` follows `before`: it begins at a later time, or in the same millisecond with a `k0` that is
- * larger by the number of rows in between.
+ * Returns whether `block` can follow `before`. If both begin in the same millisecond, `k0` must grow by the number of
+ * rows in between. If `block` begins later, its `k0` must be less than that number.
  */
 function comesAfter(before: Block, block: Block): boolean {
   if (block.t0 === before.t0) return block.k0 - before.k0 === block.firstRow - before.firstRow;

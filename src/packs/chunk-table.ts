@@ -9,13 +9,13 @@ import { crc32 } from "node:zlib";
 import { u32 } from "./blocks-blob.ts";
 import { PackFormatError } from "./errors.ts";
 
-/** The bytes of one column chunk, page headers included. */
+/** The sizes of one column chunk in bytes, page headers included. */
 export interface ChunkSizes {
-  /** The chunk's dictionary page, 0 when it has none. The data page follows. */
+  /** The size of the chunk's dictionary page, which precedes the data page; 0 when it has none. */
   dictionary: number;
-  /** The whole chunk as stored. */
+  /** The size of the whole chunk as stored. */
   total: number;
-  /** The whole chunk before compression (the footer's `total_uncompressed_size`). */
+  /** The size of the whole chunk before compression (the footer's `total_uncompressed_size`). */
   uncompressed: number;
 }
 

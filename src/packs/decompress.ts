@@ -50,7 +50,7 @@ const CONTINUE = 0;
 function keptOrNull(page: Uint8Array, size: number): Uint8Array | null {
   if (context === undefined) context = ZstdContext.of(() => zlib.createZstdDecompress());
   if (context === null) return null;
-  // If the additional byte stays empty, the frame holds no more than `size` bytes.
+  // If the frame leaves the additional byte unused, it holds no more than `size` bytes.
   const output = new Uint8Array(size + 1);
   if (context.run(CONTINUE, page, output) === size) return output.subarray(0, size);
   context.close();

@@ -1,6 +1,6 @@
 /** Errors raised while reading a pack: invalid bytes, and a stored pack that cannot be read. */
 
-/** Thrown when bytes violate the layout in `README.md`. The message is one sentence that says where. */
+/** Thrown when bytes violate the layout in `README.md`. The message is one sentence that describes the violation. */
 export class PackFormatError extends Error {
   override readonly name = "PackFormatError";
 }

@@ -1,12 +1,13 @@
 /**
- * Decodes DELTA_BINARY_PACKED integers into a `Float64Array` without a BigInt for each value: order numbers are
- * integers below 2^53, which doubles add exactly. Pages whose values could round are left to the general reader.
+ * Decodes DELTA_BINARY_PACKED integers into a `Float64Array` without a BigInt for each value. Order numbers are
+ * integers below 2^53, so adding them as doubles is exact. Pages whose integers could be rounded are left to the
+ * general reader.
  */
 import { viewOf } from "./page-view.ts";
 
-/** The widest miniblock, in bits, whose values cannot round. */
+/** The maximum width of a miniblock's values, in bits, with which no decoded integer can be rounded. */
 const WIDEST = 48;
-/** The largest minimum delta with which no value can round. */
+/** The largest minimum delta with which no decoded integer can be rounded. */
 const LARGEST_DELTA = 2 ** 51;
 /** The widest value, in bits, that a 32-bit word holds when up to 7 bits of another value precede it. */
 const WIDEST_IN_WORD = 25;
@@ -14,8 +15,8 @@ const WIDEST_IN_WORD = 25;
 const ALIGNED = 32;
 
 /**
- * Returns the first `count` integers of `page`. Returns null for a page that this reader does not handle: miniblocks
- * that are not a multiple of 8 values, numbers that do not fit, or a truncated page.
+ * Returns the first `count` integers of `page`. Returns null if the size of the miniblocks is not a multiple of 8
+ * values, if a number could be rounded, or if the page is truncated.
  */
 export function fastDelta(page: Uint8Array, count: number): Float64Array | null {
   const reader = { page, at: 0 };

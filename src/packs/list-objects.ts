@@ -1,6 +1,6 @@
 /** Lists objects of the bucket across R2's pages. */
 
-/** Returns every object of `bucket` whose key begins with `prefix`, by key; empty when there is none. */
+/** Returns every object of `bucket` whose key begins with `prefix`, sorted by key; empty when there is none. */
 export async function listObjects(
   bucket: R2Bucket,
   options: R2ListOptions & { prefix: string },

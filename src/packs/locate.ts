@@ -10,9 +10,9 @@ export type ReadRange = (offset: number, length: number) => Promise<Uint8Array>;
 /** The index of a pack and the positions around it, in bytes from the start of the object. */
 export interface LocatedIndex {
   index: DayIndex;
-  /** The start of the index region, which is also the end of the last section. */
+  /** The start of the index region. The last section ends here. */
   regionOffset: number;
-  /** The start of the global footer, which is also the end of the index region, trailer included. */
+  /** The start of the global footer. The index region, including its trailer, ends here. */
   footerOffset: number;
   /** Bytes of the global footer without its length field and `PAR1`. */
   footerLength: number;
@@ -42,7 +42,7 @@ export async function locateIndex(
   const index = decodeIndexRegion(await readExactly(readRange, regionOffset, length));
   if (!datasets.includes(index.dataset)) {
     throw new PackFormatError(
-      `it is a pack of ${index.dataset}; a pack of ${datasets.join(" or ")} is expected here`,
+      `this is a pack of ${index.dataset}; a pack of ${datasets.join(" or ")} is expected here`,
     );
   }
   const sectionsEnd = index.entries.reduce((end, entry) => Math.max(end, entry.offset + entry.length), 0);

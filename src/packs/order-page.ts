@@ -26,7 +26,7 @@ export interface OrderPageAsk extends PageAsk {
 }
 
 export interface OrderPage {
-  /** The JSON text of the array of arrays. */
+  /** The rows as JSON text: an array with one array for each row. */
   items: Uint8Array;
   rows: number;
   /** Where the next page begins; null exactly when no row of the window follows. */
@@ -35,9 +35,9 @@ export interface OrderPage {
 }
 
 /**
- * Returns the page `ask` of the section `entry` of a pack of `dataset`, from `ask.position` (inclusive) to
- * `ask.endTime` (exclusive). It needs one R2 read, or none when the index alone shows that there are no rows. Before a
- * row is returned, its block is checked against the CRC, and the block's symbol, date and first time against the index.
+ * Returns the requested page from the section `entry`: rows from `ask.position` (inclusive) to `ask.endTime`
+ * (exclusive). It needs one R2 read, or none when the index alone shows that there are no rows. Before a row is
+ * returned, its block is checked against the CRC, and the block's symbol, date and first time against the index.
  *
  * Throws `PackReadError`: `missing` (no object), `changed` (a different etag), `damaged` (wrong bytes), `unreadable`
  * (the right bytes, but an unforeseen exception). Refuses a position that skips more rows than its millisecond has.

@@ -8,8 +8,8 @@ import { decompressPage } from "./decompress.ts";
 import { asFormat, PackFormatError } from "./errors.ts";
 
 /**
- * The version of the pack builder, three numbers. Raise it with every change that produces different rows or a
- * different verdict for the same delivery: the version determines which days are rebuilt.
+ * The version of the pack builder: three numbers separated by points. Raise it with every change that produces
+ * different rows or a different verdict for the same delivery: the version determines which days are rebuilt.
  */
 export const BUILDER_VERSION = "0.3.0";
 
@@ -40,11 +40,11 @@ const packOrigin = z.strictObject({
     leftOut: counts,
   }),
   files: z.strictObject({
-    /** Number of files with rows of the dataset that were read; files in an archive are counted one by one. */
+    /** Number of files of the dataset that were read; files in an archive are counted one by one. */
     read: count,
     /** Number of files that could not be read and are quarantined as a whole. */
     quarantined: count,
-    /** The number of all other files, by reason. */
+    /** The number of files that were neither read nor quarantined, by reason. */
     leftOut: counts,
   }),
 });

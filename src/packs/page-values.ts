@@ -12,7 +12,7 @@ import { PackFormatError } from "./errors.ts";
 import { fastDelta } from "./fast-delta.ts";
 import { fastIndex } from "./fast-index.ts";
 
-/** Bytes of one time in its page: the length as u32, then nine digits. */
+/** The number of bytes that each time takes in a page: a u32 with the length, then nine digits. */
 export const TIME_STRIDE = 13;
 const TIME_DIGITS = 9;
 
@@ -57,7 +57,7 @@ export function dictionaryIndex(page: Page, tableSize: number, rows: number): Ui
   let largest = 0;
   for (let row = 0; row < rows; row++) largest = Math.max(largest, index[row] ?? 0);
   if (largest >= tableSize) {
-    throw new PackFormatError(`a row points to value ${largest} of a dictionary of ${tableSize}`);
+    throw new PackFormatError(`a row has the index ${largest} in a dictionary of size ${tableSize}`);
   }
   return index;
 }
@@ -132,8 +132,8 @@ function counts(bytes: Uint8Array, count: number): Float64Array | number {
 }
 
 /**
- * Returns `bytes`, or a copy if their position is not a multiple of eight, because eight-byte numbers cannot be read
- * there. Decoders differ in where they put their output.
+ * Returns `bytes` if its byte offset is a multiple of eight, as a `Float64Array` over the same buffer requires;
+ * otherwise returns a copy. The offset depends on the decompressor.
  */
 function aligned(bytes: Uint8Array): Uint8Array {
   return bytes.byteOffset % 8 === 0 ? bytes : new Uint8Array(bytes);

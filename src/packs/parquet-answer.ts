@@ -66,7 +66,7 @@ export async function openParquetAnswer(
   return answer(file.sizeBytes, (output) => copyColumns(stream, entry, file, output));
 }
 
-/** The destination of an answer, which holds back the last four bytes. */
+/** Writes an answer, and holds back its last four bytes until `beforeLastBytes` resolves. */
 class Output {
   private readonly writer: WritableStreamDefaultWriter<Uint8Array>;
   private readonly beforeLastBytes: () => Promise<void>;
@@ -90,8 +90,8 @@ class Output {
 }
 
 /**
- * Returns the length of the next piece when `left` bytes are still to be sent. The last piece is sent after the last
- * check.
+ * Returns the length of the next piece when `left` bytes are still to be sent. The last piece is never shorter than
+ * `PIECE_BYTES`, unless the whole section is.
  */
 function pieceLength(left: number): number {
   return left < 2 * PIECE_BYTES ? left : PIECE_BYTES;
@@ -139,7 +139,8 @@ async function readChunkTable(stream: ByteStream, entry: SectionEntry, { columns
 
 async function exactly(stream: ByteStream, length: number): Promise<Uint8Array> {
   const bytes = await stream.read(length);
-  if (bytes.length !== length) throw new PackFormatError(`it ends ${length - bytes.length} bytes early`);
+  if (bytes.length !== length)
+    throw new PackFormatError(`the data ends ${length - bytes.length} bytes early`);
   return bytes;
 }
 

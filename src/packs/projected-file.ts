@@ -63,8 +63,8 @@ interface MovedChunk {
 }
 
 /**
- * Returns what to take from a block with chunks of these `sizes`: the chunks of `columns`, placed in this order from
- * byte `from` of the new file, and the parts of the block to copy.
+ * Chooses the chunks of `columns` from a block whose chunks have these `sizes`. Returns the chosen chunks with their
+ * places in the new file, which begin at byte `from`, and the byte ranges of the block to copy.
  */
 function chooseChunks(
   sizes: readonly ChunkSizes[],

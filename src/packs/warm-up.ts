@@ -27,7 +27,7 @@ export const WARM_UP_ROWS = 512;
  * page 10 ms.
  */
 const PAGES = 40;
-/** Fewer pages are decoded, because decoding takes most of a page's time here and leaves garbage to collect. */
+/** The number of pages that are decoded: not all, because decoding takes longer than writing and leaves garbage. */
 const DECODED = 20;
 
 /** Decodes the block `DECODED` times and writes its rows `PAGES` times. Returns the last page's items. */

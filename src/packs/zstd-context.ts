@@ -23,7 +23,7 @@ const UNSET = 0xffff_ffff;
 export class ZstdContext {
   private readonly stream: ZstdCompress | ZstdDecompress;
   private readonly handle: Handle;
-  /** After a write: bytes of space left in the output, bytes left of the input. */
+  /** Contains two numbers of bytes after a write: the free space in the output, and the unread rest of the input. */
   private readonly left: Uint32Array;
 
   private constructor(stream: ZstdCompress | ZstdDecompress, handle: Handle, left: Uint32Array) {

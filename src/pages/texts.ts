@@ -1,4 +1,4 @@
-/** Texts of pages in both languages, which are written side by side. */
+/** Texts of pages, each written in Chinese and English side by side. */
 import type { PageLanguage } from "./look.ts";
 
 /** A text in both languages. */

@@ -1,4 +1,4 @@
-/** Compares the rows of a security's auction pack with its orders at the rows' times. */
+/** Compares the auction rows of a security with the order book at the time of each row. */
 import type { AuctionRow } from "../auction/rows.ts";
 import { surplus } from "../auction/rows.ts";
 import type { Market } from "../orders/record.ts";
@@ -26,9 +26,9 @@ export interface AuctionRowCounts {
 const [EARLIER_MS, LATER_MS] = [5_000, 1_000];
 
 /**
- * Checks the quotes of the opening auction, which must be virtual matches and a result. For each virtual match, some
- * order book from 5 s before to 1 s after it must give the same price, matched volume, unmatched volume and side. The
- * final book must give the result.
+ * Checks the quotes of the opening auction. Each must be a virtual match or the result. The orders must yield the same
+ * price, matched volume, unmatched volume and side: for a virtual match, at some time from 5 s before it to 1 s after
+ * it; for the result, at the end of the auction.
  */
 export function checkAuctionRows(day: SecurityDay): { verdict: Verdict; counts: AuctionRowCounts } {
   const { auction, orders, trades, market } = day;

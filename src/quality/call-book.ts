@@ -121,7 +121,7 @@ function shenzhenEvents(orders: OrderColumns, trades: TradeColumns | null): Call
   return events.sort((a, b) => a.atMs - b.atMs);
 }
 
-/** Adds an event of `shares` for the order in `row`. The event has the time `time`, by default the order's own. */
+/** Adds an event for the order in `row`, with the quantity `shares` and the time `time`, by default the order's. */
 function add(
   events: CallEvent[],
   orders: OrderColumns,

@@ -44,7 +44,7 @@ const ENOUGH_TRADES = 20;
  */
 const ENOUGH_QUOTES = 1_000;
 const MOST_MISSING = 0.05;
-/** Sizes are compared only with at least this many other days. */
+/** The minimum number of other days for a comparison of sizes; with fewer days, sizes are not compared. */
 const ENOUGH_DAYS = 3;
 /** A normal day has at least this fraction of the rows that the other days have. */
 const LEAST_ROWS = 0.4;

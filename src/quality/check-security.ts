@@ -63,7 +63,7 @@ export function checkSecurity(day: SecurityDay, contents: Contents, others: Othe
   return { checks, counts };
 }
 
-/** Checks whose rules real data confirms for shares only. */
+/** Checks with rules that have been confirmed on real data for shares only. */
 const MEASURED_FOR_SHARES = [
   "matching",
   "priority",

@@ -29,7 +29,7 @@ const TRADES_END = 150100000;
 const AFTER_HOURS = 150500000;
 const AFTER_HOURS_END = 153001000;
 
-/** A pause that lasts longer than this without a trade is a halt, which ends with a separate auction. */
+/** A longer time without a trade counts as a trading halt. After a halt, trading resumes with a separate auction. */
 const HALT_MS = 9 * 60_000;
 
 /** With fewer rows, a dataset's first and last times prove little. */
@@ -80,7 +80,7 @@ function isAfterHours(time: number, security: Security): boolean {
 }
 
 /**
- * Returns whether the exchange accepts no cancels: in the last five minutes of the opening call and in the closing
+ * Returns whether `time` is in a period without cancels: the last five minutes of the opening call, or the closing
  * call. Only shares are known to have a closing call.
  */
 function isWithoutCancels(time: number, security: Security): boolean {
@@ -153,7 +153,8 @@ function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCou
 }
 
 /**
- * Checks that snapshots begin at most half an hour after the first trade and end at most half an hour before the last.
+ * Checks that snapshots begin at most half an hour after the first trade, and end at most half an hour before the last
+ * trade.
  */
 function checkQuoteSpan(trades: TradeColumns, quotes: QuoteSpan, faults: FaultCounter): void {
   if (trades.rows < ENOUGH_ROWS) return;

@@ -5,7 +5,7 @@ import { OrderTable } from "./order-table.ts";
 import { RestingSide } from "./resting-side.ts";
 import { coded } from "./security-rows.ts";
 
-/** The kind of an order row. `UNPRICED`: Shenzhen's market and best-own-side orders. */
+/** The kind of an order row. `UNPRICED`: a market order or a best-own-side order in Shenzhen. */
 export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
 /** The sides of orders. The side is 0 for a code other than B and S. */
 export const [BUY, SELL] = [1, 2] as const;
@@ -21,7 +21,7 @@ export class LiveOrders {
   readonly kinds: Uint8Array;
   /** The side of each row: `BUY`, `SELL` or 0. */
   readonly sides: Uint8Array;
-  /** The remainder of the order in each added row, in shares. */
+  /** The remaining quantity of each row's order, in shares; 0 for a row that was not added. */
   readonly left: Float64Array;
   private readonly table: OrderTable;
   private readonly buys: RestingSide;
@@ -48,7 +48,7 @@ export class LiveOrders {
     return true;
   }
 
-  /** Returns the row of the order `number` while it has a remainder, else -1. */
+  /** Returns the row of the order with the number `number`, or -1 if no part of this order is left. */
   find(number: number): number {
     const row = this.table.find(number);
     return row >= 0 && (this.left[row] ?? 0) > 0 ? row : -1;

@@ -1,6 +1,6 @@
 /**
- * The state and the results of a replay of a security's orders and trades, which `shanghai.ts` and `shenzhen.ts`
- * extend.
+ * Holds the state and the results of a replay of a security's orders and trades. `shanghai.ts` and `shenzhen.ts` extend
+ * the class.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { AuctionCheck } from "./auction-check.ts";
@@ -17,7 +17,10 @@ import {
 
 export interface ReplayCounts {
   cancels: number;
-  /** The number of cancels that agree with a live order in side and whole remainder and, in Shanghai, in price. */
+  /**
+   * The number of cancels that have the side of a live order and cancel all of its remaining quantity. In Shanghai, the
+   * price must also be equal.
+   */
   cancelsExact: number;
   /** The number of trades outside the auctions, without Shenzhen's cancels. */
   fills: number;
@@ -31,10 +34,10 @@ export interface ReplayCounts {
 /** The times at which the phases of a trading day begin, as HHMMSSmmm. */
 export const [OPENING_CALL, CONTINUOUS, CLOSING_CALL] = [91500000, 93000000, 145700000] as const;
 
-/** A time after every row. */
+/** A value later than the time of any row. */
 export const NEVER = 999_999_999;
 
-/** The state that both exchanges' replays keep. */
+/** The state that the replays of Shanghai and Shenzhen have in common. */
 export class Replay {
   readonly matching = new FaultCounter();
   readonly counts: ReplayCounts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };

@@ -63,7 +63,7 @@ function codedRows({ values, index }: CodeColumn, meaning: Meaning): Uint8Array 
   return out;
 }
 
-/** Returns the milliseconds since midnight of a time HHMMSSmmm. */
+/** Returns `time` (HHMMSSmmm) as milliseconds since midnight. */
 export function sinceMidnightMs(time: number): number {
   const seconds = Math.floor(time / 1000);
   const minutes = Math.floor(seconds / 100);

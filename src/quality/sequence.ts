@@ -18,8 +18,8 @@ export function checkSequence(trades: TradeColumns, market: Market): Verdict {
   if (isNumbered) for (const row of repeatedRows(trades.tradeId)) faults.add("trade_repeated", place(row));
   if (market === "SZ") {
     const below = isNumbered ? rowsBelowTheirOrders(trades) : [];
-    // If half of the trades or more are below their orders, trades and orders do not share a sequence of numbers, so
-    // there is nothing to check.
+    // If at least half of the trades have a lower number than one of their orders, trades and orders do not share a
+    // sequence of numbers, so there is nothing to check.
     if (below.length * 2 < trades.rows) for (const row of below) faults.add("trade_number", place(row));
     for (const row of rowsAfterCancel(trades)) faults.add("after_cancel", place(row));
   }
@@ -44,7 +44,7 @@ export function checkGaps(trades: TradeColumns): Verdict {
     if (id > most) most = id;
   }
   if (most === 0) return notProvable("no_number");
-  // Repeated numbers can hide gaps; `checkSequence` reports them.
+  // Repeated numbers can hide gaps. `checkSequence` reports repeated numbers.
   const missing = Math.max(0, most - rows);
   if (least !== 1 || missing > most * MOST_MISSING) return notProvable("shared_numbers");
   if (rows < ENOUGH_NUMBERS) return notProvable("too_few_rows");

@@ -17,7 +17,7 @@ const NOON = 130000000;
  * 0.05 or more than 10,000 yuan.
  */
 const [LEAST_PRICE_E4, MOST_PRICE_E4] = [500, 100_000_000];
-/** A volume in shares. At any price, at least 2 % of the orders are smaller. */
+/** A volume in shares. In correct data, at least 2 % of a share's orders are smaller, whatever the share's price. */
 const BIG_ORDER = 10_000;
 const LEAST_SMALL_SHARE = 0.02;
 /** The number of shares in one lot. Only remainders are sold in smaller volumes. */

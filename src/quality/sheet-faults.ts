@@ -12,8 +12,8 @@ export interface FaultySecurity {
 }
 
 /**
- * Returns the securities that have faults in checks with the verdict `of`. The faults of a `not_provable` check prove
- * nothing, for example because no real data confirms the exchange's rule.
+ * Returns the securities that have faults in checks with the verdict `of`. The faults of a `not_provable` check do not
+ * prove that the data is wrong, for example because no real data confirms the exchange's rule.
  */
 export function faultySecurities(
   { securities }: QualitySheet,

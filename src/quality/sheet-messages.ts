@@ -10,7 +10,7 @@ export const CHECK_TEXTS = {
   matching: { en: "cancels and fills agree with their orders", zh: "撤单与成交对应各自的委托" },
   sequence: { en: "trade numbers", zh: "成交编号" },
   gaps: { en: "trade numbers without gaps", zh: "成交编号没有缺口" },
-  priority: { en: "fills in price-time priority", zh: "成交按价格优先、时间优先" },
+  priority: { en: "price-time priority of the fills", zh: "成交按价格优先、时间优先" },
   calendar: { en: "trading hours and phases", zh: "交易时段与阶段" },
   shape: { en: "there are cancels, and rows in both halves of the day", zh: "有撤单，上下午都有数据" },
   scale: { en: "magnitude of prices and volumes", zh: "价格与数量的量级" },
@@ -74,18 +74,18 @@ export const FAULT_TEXTS = {
   order_repeated: { en: "a new order has the number of an earlier one", zh: "新委托的委托号与之前的重复" },
   cancel_unknown: { en: "a cancel refers to no live order", zh: "撤单找不到仍有效的委托" },
   cancel_differs: {
-    en: "the side or price of a cancel differs from its order",
+    en: "the side or price of a cancel differs from that of the order",
     zh: "撤单的方向或价格与委托不同",
   },
   cancel_remainder: {
-    en: "the quantity of a cancel differs from the remainder of its order",
+    en: "the quantity of a cancel differs from the remaining quantity of its order",
     zh: "撤单数量不等于委托剩余量",
   },
   fill_unknown: { en: "a fill refers to no live order", zh: "成交找不到仍有效的委托" },
   fill_side: { en: "a fill refers to an order of the opposite side", zh: "成交所指委托的方向相反" },
   fill_price: { en: "the price of a fill violates the limit of its order", zh: "成交价格不符合委托价格" },
   fill_exceeds: {
-    en: "the quantity of a fill exceeds the remainder of its order",
+    en: "the quantity of a fill exceeds the remaining quantity of its order",
     zh: "成交数量大于委托剩余量",
   },
   trade_repeated: { en: "a trade has the number of an earlier one", zh: "成交编号与之前的重复" },
@@ -156,7 +156,7 @@ export const FAULT_TEXTS = {
     zh: "虚拟匹配的买卖双方都有未匹配量",
   },
   auction_row: {
-    en: "no order book around the time of a virtual match produces its row",
+    en: "no order book around the time of a virtual match yields its values",
     zh: "该时刻前后的委托推不出这一行虚拟匹配",
   },
   auction_result: {

@@ -169,7 +169,7 @@ function foundText(verdict: Verdict, language: SheetLanguage): string {
   return verdict.faults.map((fault) => kindText(fault, language)).join(language === "en" ? "; " : "；");
 }
 
-/** Returns the text of a fault, with its subject if it has no row. */
+/** Returns the text of a fault, followed by the fault's subject if there is one. */
 function kindText({ kind, subject }: Fault, language: SheetLanguage): string {
   const text = FAULT_TEXTS[kind][language];
   if (subject === undefined) return text;

@@ -66,7 +66,7 @@ export function sheetSummary(sheet: QualitySheet): string {
 /** A publisher's summary of a checked day. */
 export interface SheetClaim {
   verdict: QualitySheet["verdict"];
-  /** The verdict as a clause of at most 300 characters, with the first failed checks. */
+  /** The verdict and the first failed checks: at most 300 characters, without a full stop. */
   summary: string;
   /** The numbers of securities, by check and verdict. */
   checks: Record<CheckName, { passed: number; failed: number; not_provable: number }>;

@@ -121,7 +121,7 @@ export interface SheetOf {
   degraded?: readonly Shortfall[];
 }
 
-/** Returns the sheet of a day whose securities were checked one by one. */
+/** Checks the day as a whole and returns its sheet. `securities` has the finished report on each security. */
 export function qualitySheet({
   tradedate,
   builderVersion,
@@ -176,7 +176,7 @@ function countsOf(securities: readonly SecurityReport[]): QualitySheet["counts"]
   return total;
 }
 
-/** Returns the sheet in a JSON text, or a sentence that says what is wrong with it. */
+/** Parses a quality sheet from JSON. Returns the sheet, or a sentence that says what is wrong with `text`. */
 export function parseSheet(text: string): QualitySheet | { problem: string } {
   const value = parsedJson(text);
   if (value === undefined) return { problem: "it is not JSON" };
@@ -200,7 +200,7 @@ function inThisFormat(value: unknown): unknown {
 
 const otherSizes = z.partialRecord(dataset, size);
 
-/** The part of a sheet that the checks of other days need. It is the same in every version. */
+/** The part of a sheet that the checks of other days need. Every version of the sheet's format has the same part. */
 const otherDaySchema = z.object({
   tradedate,
   sizes: z.object({ SH: otherSizes, SZ: otherSizes }),

@@ -4,7 +4,7 @@ import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { numberText } from "./sheet-messages.ts";
 
-/** The most characters that `shortfallOf` returns. */
+/** The maximum number of characters that `shortfallOf` returns. */
 const MOST_CHARACTERS = 300;
 
 const count = z.int().nonnegative();

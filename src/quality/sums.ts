@@ -38,7 +38,7 @@ export function tradedTotals(trades: TradeColumns): TradedTotals {
   return { volume, amount: amount.value() / 10_000, lowE4, highE4 };
 }
 
-/** The columns of quotes with the day's cumulative totals. */
+/** The quote columns that hold the day's cumulative totals. */
 export interface QuoteTotals extends Rows {
   volume: Float64Array;
   amount: Float64Array;
@@ -63,9 +63,9 @@ export function lastSnapshot({ time, rows, ...totals }: QuoteTotals): LastSnapsh
 }
 
 /**
- * Checks that the volumes add up to the day's volume, and the amounts to within 1 yuan of the day's amount. Every price
- * must be within the day's range. Not provable without quotes or trades. For bonds and repos, whose units differ,
- * differences are reported but never fail the check.
+ * Checks that the sum of the volumes equals the day's volume, and that the sum of the amounts differs from the day's
+ * amount by at most 1 yuan. Every price must be within the day's range. Not provable without quotes or trades. For
+ * bonds and repos, whose units differ, differences are reported but never fail the check.
  */
 export function checkSums(day: SecurityDay): Verdict {
   const { trades, lastSnapshot: snapshot } = day;

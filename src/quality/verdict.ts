@@ -5,7 +5,7 @@ import type { CHECK_TEXTS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts
 
 /** The checks of one security. `README.md` beside this file describes each. */
 export type CheckName = keyof typeof CHECK_TEXTS;
-/** Why a check can prove the rows neither right nor wrong. */
+/** Why a check cannot prove that the rows are right or that they are wrong. */
 export type Unprovable = keyof typeof REASON_TEXTS;
 /** What a failed check found. */
 export type FaultKind = keyof typeof FAULT_TEXTS;
@@ -20,16 +20,16 @@ export interface FaultPlace {
 export interface Fault {
   kind: FaultKind;
   count: number;
-  /** `null` for a fault of the rows as a whole. */
+  /** `null` for a fault that concerns all rows together. */
   first: FaultPlace | null;
-  /** The subject of a fault without a row, such as `SH trades`. */
+  /** The exchange and dataset that a fault of the whole day concerns, such as `SH trades`. */
   subject?: string | undefined;
 }
 
 export type Verdict =
   | { verdict: "passed" }
   | { verdict: "failed"; faults: Fault[] }
-  /** `faults` lists findings that prove nothing, for example because no real data confirms the exchange's rule. */
+  /** `faults` do not prove that the data is wrong, for example because no real data confirms the exchange's rule. */
   | { verdict: "not_provable"; reason: Unprovable; faults?: Fault[] | undefined };
 
 export const PASSED: Verdict = { verdict: "passed" };

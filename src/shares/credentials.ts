@@ -96,7 +96,10 @@ export interface Caller {
   client: string;
 }
 
-/** Returns the caller of a request with `headers`, hashed with `secret` so that addresses cannot be enumerated. */
+/**
+ * Returns the caller of a request with `headers`. The hashes are keyed with `secret`, so that addresses cannot be found
+ * by hashing every possible address.
+ */
 export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
   // The platform sets this header, so callers cannot forge it. It is absent only when no edge is in front of the
   // worker.

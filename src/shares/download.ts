@@ -40,7 +40,7 @@ export interface Download {
 export interface DriveFile {
   /** The path inside the share. */
   path: string;
-  /** The name to save it under. */
+  /** The name under which a client saves the file. */
   name: string;
   /** Reads the file's versions at every call. Returns the current one first; none when there is no such file. */
   versions(): Promise<Download[]>;
@@ -160,8 +160,8 @@ function isMiddle(asked: AskedRange | null): boolean {
 }
 
 /**
- * Records which revision the client began. If an old revision is still available, waits until the record is written,
- * because the client may soon request the rest of the file.
+ * Records which revision the client has begun to download. If an old revision is still available, waits until the
+ * record is written, because the client may soon request the rest of the file.
  */
 async function remember(
   { access, waitUntil }: DriveContext,
@@ -188,7 +188,7 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
   if (chosen.sha256 !== null) {
     const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
     headers.set("Repr-Digest", `sha-256=:${digest}:`);
-    // The older form of the same header (RFC 3230), which aria2c uses to verify downloads.
+    // `Digest` (RFC 3230) is the older form of `Repr-Digest`. aria2c verifies downloads with it.
     if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;

@@ -74,7 +74,7 @@ function bySymbol(tradedate: BeijingDate, name: string | undefined): DrivePath |
 function decodedPart(part: string): string | null {
   try {
     const text = decodeURIComponent(part);
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern looks for them
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern finds control characters
     return /[/\\\u0000-\u001f\u007f]/.test(text) || text === "." || text === ".." ? null : text;
   } catch {
     return null;

@@ -16,15 +16,21 @@ export type DriveDenial =
   | { reason: "form_foreign" }
   | { reason: "https_needed" }
   | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
-  /** `bySymbol`: the path is inside `by-symbol/`, and no security's file can have its name. */
+  /** `bySymbol`: the path is inside `by-symbol/`, but cannot be the path of a security's file. */
   | { reason: "not_found"; bySymbol?: boolean }
   | { reason: "method_not_allowed"; allowed: string }
   | { reason: "depth_infinite" }
   | { reason: "body_invalid" }
   | { reason: "condition_failed" }
-  /** A range without `If-Range` of a replaced file: the client's part may belong to a different version. */
+  /**
+   * The file was replaced, and the request asks for a range but has no `If-Range`. The part that the client has may
+   * belong to a different version.
+   */
   | { reason: "version_unknown" }
-  /** A range without `If-Range` of a file that is generated at every request. */
+  /**
+   * The request asks for a range of a file that is generated at every request. The range begins after the first byte,
+   * and the request has no `If-Range`.
+   */
   | { reason: "no_ranges" }
   | { reason: "range_beyond_end"; sizeBytes: number }
   /** The limit of concurrent downloads is reached. */
@@ -117,7 +123,7 @@ const ANSWERS: {
     status: 503,
     retryAfterSeconds: 5,
     zh: "同时进行的下载过多：请等其中一些结束后重试，并减少并行连接数。",
-    en: "Too many downloads are running: try again with fewer connections when some have ended.",
+    en: "Too many downloads are running: wait until some have ended, then try again with fewer connections.",
   }),
   unavailable: () => ({
     status: 503,

@@ -1,9 +1,9 @@
 /**
  * Keeps records of a share outside the catalog: wrong passwords by address, and which revision of a file each client
- * began. Each share has its own small Durable Object. Unknown ids share a limited number of objects, so that requests
- * for them look like requests for existing shares and cannot create more objects. After ten wrong passwords in 15
- * minutes, an address is locked out until the oldest of them is 15 minutes old. The lock refuses even the right
- * password; otherwise it would not slow down an exhaustive search. Other addresses are unaffected.
+ * began to download. Each share has its own small Durable Object. Unknown ids share a limited number of objects, so
+ * that requests for them look like requests for existing shares and cannot create more objects. After ten wrong
+ * passwords in 15 minutes, an address is locked out until the oldest of them is 15 minutes old. The lock refuses even
+ * the right password; otherwise it would not slow down an exhaustive search. Other addresses are unaffected.
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";

@@ -73,7 +73,7 @@ export interface Conditions {
   ifRange: string | null;
 }
 
-/** `failed` is 412, `not_modified` is 304. */
+/** The result of the conditions. The status is 412 for `failed` and 304 for `not_modified`. */
 type Verdict = "proceed" | "not_modified" | "failed";
 
 /** Returns the conditional headers of `headers`. */

@@ -8,7 +8,7 @@ import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/fil
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
 
-/** A share with less time than this left is replaced on the next request if the new one would expire later. */
+/** A share that expires sooner than this is replaced on the next request if the new share would expire later. */
 const RENEWED_BELOW_MS = 24 * 3_600_000;
 
 /** The number of base62 characters in an id; they hold 119 bits. */

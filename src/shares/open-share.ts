@@ -18,7 +18,7 @@ export interface OpenShare {
   share: Share;
   /** The instant (exclusive, Unix milliseconds) at which the share expires. */
   endMs: number;
-  /** The days that the share covers now, both inclusive; null when the plan's window no longer overlaps the year. */
+  /** The first and last day that the share covers now; null when its year is outside the plan's window. */
   days: { from: BeijingDate; to: BeijingDate } | null;
   /** The secret that signs the share's cookies. */
   secret: string;
@@ -33,7 +33,7 @@ export interface ShareAccess {
   nowMs: number;
   shareId: string;
   caller: Caller;
-  /** A further statement, run in one round trip with the one that reads the share. */
+  /** A further statement, which runs in the same round trip as the statement that reads the share. */
   alongside: D1PreparedStatement | null;
 }
 
@@ -154,7 +154,7 @@ function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
   return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;
 }
 
-/** Derives a password for an unknown id, so that checking it takes as long as for an existing one. */
+/** Derives a password for an unknown share id, so that a check takes as long as for the id of an existing share. */
 function decoyPassword(settings: Settings, shareId: string): Promise<string> {
   const { current, secrets } = settings.SHARE_SECRET;
   return sharePassword(secrets.get(current) ?? "", current, shareId);

@@ -127,7 +127,7 @@ async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
   const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
   const { log, language } = c.var;
   log.note({ interface: "share", address: caller.address });
-  // Only text with the length of an id is logged, because a caller may have put the password there, which is longer.
+  // A caller may have put the password in place of the id. It is longer, so only text of an id's length is logged.
   if (SHARE_ID.test(shareId)) log.note({ share: shareId });
   return {
     request,
@@ -222,10 +222,9 @@ function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderRe
 }
 
 /**
- * Serves the manifest or the checksums. They are small and change daily, so a part of one version cannot be continued
- * with the next. They are served without ranges, and a request to continue a part is refused, because wget would append
- * the end of the new file to the old part. Their date can stay the same when a file is withdrawn, so conditional
- * requests ignore the date.
+ * Serves the manifest or the checksums. They are small and change daily, so they are served without ranges. A request
+ * that resumes a partial download is refused, because wget would append the end of the new version to the part of the
+ * old one. The modification date can stay the same when a file is withdrawn, so conditions on the date are ignored.
  */
 function generated(
   { request, method, log }: DriveContext,

@@ -1,7 +1,8 @@
 /**
- * The deployment's share secrets. Passwords of shares are derived from them on demand and never stored (contract 8.4);
- * passwords of external shares are encrypted with keys derived from them. Every row names the version of its secret, so
- * that a new version can be added while rows of older versions stay readable. `BACKUP_SECRET` has the same form.
+ * The deployment's share secrets. Passwords of shares are derived from the secrets on demand and never stored (contract
+ * 8.4). Passwords of external shares are encrypted with keys that are derived from the secrets. Every row names the
+ * version of its secret, so that rows of older versions stay readable when a new version is added. `BACKUP_SECRET` has
+ * the same form.
  */
 
 import { base62 } from "../base/base62.ts";
@@ -53,7 +54,7 @@ export async function passwordOf(
   return secret === undefined ? null : sharePassword(secret, share.secretVersion, share.shareId);
 }
 
-/** AES-GCM's usual nonce, random for every password. */
+/** The usual length of a nonce for AES-GCM, in bytes. Every password has its own random nonce. */
 const NONCE_BYTES = 12;
 
 /** An encrypted password; `sealed` is base64 of the nonce and the ciphertext. */

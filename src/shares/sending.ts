@@ -11,9 +11,9 @@ import { ByteStream } from "../packs/byte-stream.ts";
 import { type ByteRange, cutShort, openRange } from "../packs/read-range.ts";
 
 /**
- * The most concurrent downloads of one share, and of all shares together, in one isolate. Tools open many connections:
- * rclone opens 16 (4 streams for each of 4 files), and aria2c 40 (8 connections for each of 5 files). The commands on
- * the page stay below half of the limit.
+ * The maximum number of concurrent downloads in one isolate: of one share, and of all shares together. Tools open many
+ * connections: rclone opens 16 (4 streams for each of 4 files), and aria2c 40 (8 connections for each of 5 files). Each
+ * command on the share's page opens fewer connections than half of `MAX_PER_SHARE`.
  */
 export const MAX_PER_SHARE = 48;
 export const MAX_IN_ALL = 128;
@@ -89,7 +89,7 @@ export async function sendRange(
   }
 }
 
-/** Reserves the memory of one more download; null when there is none now. */
+/** Reserves memory for one more download. Returns null when none can be reserved now, because a limit is reached. */
 async function reserve({ shareId, accountId, signal, windowMs }: Sending): Promise<Reservation | null> {
   const ofShare = { name: `share ${shareId}`, maxBytes: MAX_PER_SHARE * DOWNLOAD_BYTES };
   const reserved = await answerMemory.reserve({
@@ -131,9 +131,9 @@ async function openWindow(
 interface Begun {
   range: ByteRange;
   windowBytes: number;
-  /** The first bytes, already read. */
+  /** The first bytes of the first window, which have been read already. */
   first: Uint8Array;
-  /** The rest of the first window. */
+  /** The rest of the first window (see `openWindow`). */
   rest: ReadableStream<Uint8Array>;
   pipe: FixedLengthStream;
   memory: Reservation;
@@ -176,7 +176,7 @@ async function inTime<T>(
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const slow = new AbortController();
-  const timer = setTimeout(() => slow.abort(new Error("the client does not read")), windowMs);
+  const timer = setTimeout(() => slow.abort(new Error("the client stopped reading")), windowMs);
   const either = AbortSignal.any([signal, slow.signal]);
   const stopped = new Promise<never>((_, reject) => {
     either.addEventListener("abort", () => reject(either.reason), { once: true });

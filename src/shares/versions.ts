@@ -1,6 +1,6 @@
 /**
  * Chooses the version for a request when the file was replaced less than 7 days ago. A client that began the old
- * version can finish it, and no client gets bytes of two versions under one name. Pure.
+ * version can finish it, and no client gets bytes of two versions under one name. The functions here do no I/O.
  */
 import type { FileVersion } from "../catalog/files.ts";
 import type { AskedRange } from "./http-fields.ts";
@@ -17,8 +17,8 @@ export function etagOf({ revision, sha256 }: Pick<FileVersion, "revision" | "sha
 }
 
 /**
- * Returns the version that `If-Match` or `If-Range` names, or null when it is none of `versions`. A tag in `If-Match`
- * requests that version, so an old one is served instead of refused.
+ * Returns the version that `If-Match` or `If-Range` names, or null when it is none of `versions`. A client requests an
+ * old version by its tag in `If-Match`; that version is then served instead of refused.
  */
 export function namedVersion<V extends Validators>(
   { ifMatch, ifRange }: Conditions,
@@ -40,12 +40,12 @@ export interface Begun {
 }
 
 /**
- * What a request begins: a download (`got`), or only a look at the file (`saw`, and `started` for a bounded range at
- * the file's start).
+ * What a request does. `got`: it begins a download. `saw`: it reads only the headers or the end of the file. `started`:
+ * it reads a bounded range at the start of the file.
  */
 export type Beginning = Begun["how"] | "started";
 
-/** Returns what a request for `range` of a file begins; null when it continues a part. */
+/** Returns what a request for `range` of a file does; null when it continues an earlier download. */
 export function beginningOf(method: string, range: AskedRange | null): Beginning | null {
   if (method === "HEAD" || range?.kind === "suffix") return "saw";
   if (range === null) return "got";

@@ -202,7 +202,7 @@ const TOKEN =
   /\s*(?:<!--[\s\S]*?-->|<\?[\s\S]*?\?>|<(\/?)([\w.:-]+)((?:\s+[\w.:-]+\s*=\s*(?:"[^"<]*"|'[^'<]*'))*)\s*(\/?)>)/gy;
 const ATTRIBUTE = /\s*([\w.:-]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/gy;
 
-/** The most elements of an accepted body. No client sends as many. */
+/** The maximum number of elements in an accepted body. No client sends as many. */
 const MAX_ELEMENTS = 500;
 
 interface Element extends PropertyName {

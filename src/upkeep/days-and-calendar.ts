@@ -119,7 +119,7 @@ export async function checkCalendar(db: D1Database, nowMs: number): Promise<Find
     findings.push(gapBeforeToday(missing, today));
   }
   const ended = knownUntil === null || knownUntil < today;
-  // When the calendar continues after a gap, the gap is reported instead of an early end.
+  // If the calendar continues after a gap, `lastDay` lies after the gap, and the gap is reported instead.
   const endsSoon = lastDay !== null && lastDay < addDays(today, CALENDAR_AHEAD_DAYS);
   if (ended || endsSoon) {
     findings.push(endOfCalendar(knownUntil, today));

@@ -17,7 +17,7 @@ export interface Finding {
   zh?: { sentence: string; advice: string };
 }
 
-/** Returns the finding that a check repaired something. */
+/** Returns a finding of the level `done`: the check has repaired what `sentence` describes. */
 export function done(check: string, subject: string, sentence: string): Finding {
   return { check, level: "done", subject, sentence, advice: "" };
 }

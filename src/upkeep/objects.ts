@@ -17,7 +17,7 @@ const UPLOAD_KEPT_MS = 7 * 86_400_000;
 /** Key prefixes of packs and files; other objects of the bucket are ignored. */
 const PREFIXES = [...DATASET_NAMES.map((name) => `${DATASETS[name].prefix}/`), "files/"];
 
-/** The maximum number of objects deleted in one run, because each pack has thousands of index rows. */
+/** The maximum number of objects deleted in one run. It is low, because each pack has thousands of index rows. */
 const RETIRED_AT_ONCE = 50;
 
 export interface Upkeep {
@@ -43,15 +43,15 @@ export interface Judgement {
   changed: { known: KnownObject; stored: StoredObject }[];
   /** Objects that were replaced more than 7 days ago. */
   expired: KnownObject[];
-  /** Objects left over from uploads that ended without being served. */
+  /** Objects of uploads that have ended and whose content is not served. */
   unserved: { known: KnownObject; stored: StoredObject }[];
   /** Objects in R2 that are not in the catalog. */
   unknown: StoredObject[];
 }
 
 /**
- * Compares R2 with the catalog. An object that R2 lists, or that the catalog keeps, is either correct or in one of the
- * lists.
+ * Compares R2 with the catalog. An object that R2 lists, or that the catalog requires, is either correct or in one of
+ * the returned lists.
  */
 export function judgeObjects(
   known: ReadonlyMap<string, KnownObject>,
@@ -83,7 +83,7 @@ export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judg
   const judged = judgeObjects(await knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {
-    // An object that was published after the listing exists, but is not in the listing.
+    // An object may have been published after R2 was listed. Then it is not in the list, but `head` finds it.
     if ((await bucket.head(known.objectKey)) === null) missing.push(known);
   }
   return { ...judged, missing };

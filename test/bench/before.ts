@@ -7,14 +7,14 @@ import { figureOf } from "./report.ts";
 
 /** The table, name and column that identify a figure among the rows of a run. */
 interface Place {
-  /** The beginning of the table's title; absent for the table that is named after the bench. */
+  /** The beginning of the table's title; undefined when the bench's name is the title. */
   table: string | undefined;
   name: string;
   column: string | undefined;
 }
 
 interface Figure extends Place {
-  /** The first cell of the figure's line in the comparison. */
+  /** The text of the first cell in the line that compares this figure. */
   what: string;
   /** Whether the ratio or the value is compared. */
   figure: "value" | "ratio";
@@ -111,7 +111,7 @@ export function beforeAndAfter(rows: readonly BenchRow[]): { table: string; miss
   const missing: string[] = [];
   const lines: string[] = [];
   for (const figure of FIGURES) {
-    // Days are measured in the order of their size, so the last match is the largest day.
+    // Days are measured in ascending order of size, so the last match is the largest day.
     const row = rows.findLast((each) => standsAt(each, figure));
     if (row === undefined) missing.push(figure.what);
     else

@@ -3,7 +3,7 @@ import type { Delays } from "./latency-worker.ts";
 
 /** One figure of a bench, and the figure of the same run that it is compared with. */
 export interface BenchRow {
-  /** The title of the table that shows the figure; absent for figures in the table that is named after the bench. */
+  /** The title of the table that shows the figure; absent when the bench's name is the title. */
   table?: string;
   name: string;
   /** The heading of the column that shows the figure, in a table with several figures per line. */
@@ -15,10 +15,10 @@ export interface BenchRow {
   against?: string;
 }
 
-/** The rival's value that a figure is compared with, and the rival's name. */
+/** The value of the rival with which a figure is compared, and the rival's name. */
 export type Beside = readonly [rival: number, against: string];
 
-/** Returns a figure in the table that is named after the bench. */
+/** Returns a figure for the table whose title is the bench's name. */
 export function figure(name: string, value: number, unit: string, beside?: Beside): BenchRow {
   if (beside === undefined) return { name, value, unit };
   return { name, value, unit, ratio: value / beside[0], against: beside[1] };

@@ -1,7 +1,7 @@
 /**
- * Measures how each contender builds a day pack from a vendor's folder of CSV files: rows per second, peak memory and
- * file size. Each contender runs in its own process. DuckDB's file must have the same rows in the same order as our
- * pack.
+ * Measures how each program in `CONTENDERS` builds a day pack from a vendor's folder of CSV files: rows per second,
+ * peak memory and file size. Each program runs in its own process. DuckDB's file must have the same rows in the same
+ * order as edgetape's pack.
  */
 import { mkdir, mkdtempDisposable, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ interface Run extends Spent {
   sizeBytes: number | null;
 }
 
-/** Returns the figures of each contender. Throws when DuckDB's rows differ from ours. */
+/** Returns the results of each program. Throws when the rows in DuckDB's file differ from those in edgetape's pack. */
 export async function benchBuilder({ deliveryRows: rows, rounds }: BenchOptions): Promise<BenchRow[]> {
   await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
   const delivery = join(folder.path, "delivery");
@@ -47,7 +47,7 @@ async function runInterleaved(delivery: string, out: string, rounds: number): Pr
       if (path !== null && round === 0) {
         const digest = await digestOf(path);
         ours ??= digest;
-        if (digest !== ours) throw new Error(`${name}: its rows differ from those of our pack`);
+        if (digest !== ours) throw new Error(`${name}: its rows differ from those of edgetape's pack`);
       }
       taken.push({ ...spent, sizeBytes: path === null ? null : (await stat(path)).size });
       await rm(out, { recursive: true });

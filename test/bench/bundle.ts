@@ -107,7 +107,7 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** The milliseconds of a start. `warmUp` is the time in `src/packs/warm-up.ts` and everything it calls. */
+/** Times within the start of an isolate, in milliseconds. `warmUp` includes the functions that `warmUp` calls. */
 interface StartTime {
   active: number;
   warmUp: number;

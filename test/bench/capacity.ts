@@ -1,6 +1,7 @@
 /**
- * Measures how many pages one isolate serves to 64 accounts concurrently. Short slices with a near R2, where only the
- * processor is the limit, alternate with slices with a distant R2. Waiting for R2 must not reduce the number of pages.
+ * Measures how many pages one isolate serves to 64 accounts concurrently. Short measurements with a near R2, where only
+ * the processor is the limit, alternate with measurements with a distant R2. Waiting for R2 must not reduce the number
+ * of pages.
  *
  * Timers take processor time too, so both delays use the same timers. Clients and simulated stores share the machine
  * with the isolate. Therefore the figures also show the pages per second of the runtime's processor time, and how much
@@ -23,7 +24,7 @@ const NEAR_MS = 2;
 const PAGE_SIZES = [100, 2_000, 10_000];
 const PAIRS = 8;
 /**
- * A slice ends when this many pages have arrived, but not before `leastMs` and at the latest after `mostMs`. A busy
+ * A slice ends when `pages` pages have arrived, but lasts at least `leastMs` and at most `mostMs`. A busy
  * machine serves pages in bursts, so each reader gets several pages in a slice.
  */
 const SLICE = { pages: 3 * READERS, leastMs: 1_500, mostMs: 8_000 };
@@ -56,7 +57,7 @@ export async function benchCapacity(): Promise<BenchRow[]> {
   return rows;
 }
 
-/** The figures of one slice. */
+/** The figures of one slice of the measurement (see `SLICE`). */
 interface Slice {
   pages: number;
   ms: number;
@@ -80,7 +81,7 @@ async function compare(
   reading.catch(() => undefined);
   await passed(WARM_UP_MS);
   for (let pair = 0; pair < PAIRS; pair++) {
-    // Every other pair begins with the far store, so that a slow drift of the machine favours neither.
+    // Every other pair begins with the far store, so that a slow drift of the machine favours neither store.
     const order: [number, Slice[]][] = [
       [NEAR_MS, near],
       [R2_MS, far],

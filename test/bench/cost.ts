@@ -21,7 +21,7 @@ import { type BenchRow, figuresIn } from "./bench-row.ts";
 import type { Counts } from "./counting-worker.ts";
 import { LARGEST, publishSampleDay, SAMPLE_DATE } from "./sample-day.ts";
 
-/** Dollars per million, from the platform's public pages; the price of logs is of 2026-10-02. Egress is free. */
+/** Dollars per million, from the platform's public pages; the price of logs dates from 2026-10-02. Egress is free. */
 const PRICES = {
   workerRequests: 0.3,
   cpuMs: 0.02,
@@ -147,7 +147,7 @@ async function costOf(
     figure("object rows read", each(counts.objectRowsRead), ""),
     figure("object rows written", each(counts.objectRowsWritten), ""),
     figure("R2 reads", each(counts.r2), ""),
-    // A served page or file takes one read; further reads were wasted.
+    // Each served page or file needs one read from R2. All other reads were wasted.
     figure("of them wasted", refused === 0 ? 0 : each(Math.max(0, counts.r2 - (requests - refused))), ""),
     figure("bytes of R2", each(counts.r2Bytes), ""),
   ];

@@ -12,7 +12,10 @@ import { buildPackBytes } from "../support/pack-bytes.ts";
 
 type QuoteColumns = RowsOf<typeof quotes>;
 
-/** The number of copies. A security that trades without pause has about 5,000 snapshots a day. */
+/**
+ * The number of copies of each snapshot. Without copies one page would hold the whole day: a security that trades
+ * without pause has about 5,000 snapshots a day.
+ */
 const COPIES = 7;
 
 /**

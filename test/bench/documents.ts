@@ -20,7 +20,7 @@ export interface Measured {
 const BENCH_README = "test/bench/README.md";
 const README = "README.md";
 
-/** The lines of the README's table: the name of a contestant in the figures, and its name in the README. */
+/** The rows of the README's table: each contestant's name in the measurements and in the README. */
 const SHOWN: readonly [rival: string, name: string][] = [
   ["edgetape", "edgetape"],
   ["DuckDB on the security's file, JSON in SQL", "DuckDB on a file of the security alone"],
@@ -30,8 +30,8 @@ const SHOWN: readonly [rival: string, name: string][] = [
 const COLUMNS = ["page in the middle", "Parquet answer"];
 
 /**
- * Rewrites both documents below `folder` and returns their paths. Throws, before it writes anything, when no day was
- * measured with every contestant that the README shows.
+ * Rewrites both documents below `folder` and returns their paths. At least one day must have been measured with every
+ * contestant that the README shows; otherwise throws before it writes anything.
  */
 export async function updateDocuments(folder: string, measured: Measured): Promise<string[]> {
   const paths = [BENCH_README, README].map((path) => join(folder, path));
@@ -41,16 +41,16 @@ export async function updateDocuments(folder: string, measured: Measured): Promi
   return paths;
 }
 
-/** Returns the bench's README with its comparison and tables replaced by those of this run. */
+/** Returns the bench's README `text` with the comparison and the tables of this run in place of the previous ones. */
 export function withResults(text: string, { date, command, compared, tables }: Measured): string {
   const about = `Of one run on ${date} (\`${command}\`), beside the release of 2026-11-28.`;
   return withSection(withSection(text, "Before and after", `${about}\n\n${compared}`), "Results", tables);
 }
 
-/** Returns the README with the table of this run in its section on speed. */
+/** Returns the README with its section on speed replaced by the table of this run. */
 export function withSpeed(text: string, { rows, date, command }: Measured): string {
   const contests = new Set(rows.flatMap(({ table }) => (table?.startsWith("a day of ") ? [table] : [])));
-  // Days are measured in the order of their size, so the last match is the largest day with every contestant.
+  // Days are measured in ascending order of size, so the last table that has every contestant is the largest day's.
   const contest = [...contests].findLast((table) => SHOWN.every(([name]) => holds(rows, table, name)));
   const sizes = contest === undefined ? null : /^a day of ([\d,]+) rows, ([\d,]+) of them/.exec(contest);
   if (contest === undefined || sizes === null)

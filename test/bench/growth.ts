@@ -1,7 +1,7 @@
 /**
  * Measures how the time of an answer grows with the size of the day and with the page number. Whole days are published
- * into a running service, and one large security of each day is requested over HTTP. The ratio of a cost that is
- * constant by design must be about 1.
+ * into a running service, and one large security of each day is requested over HTTP. If a time does not depend on the
+ * size by design, its ratio to the smallest day must be about 1.
  */
 import { PART_SHA256_HEADER, type UploadBegun } from "../../src/admin/wire.ts";
 import { openPackFile } from "../../src/pack-builder/pack-file.ts";

@@ -7,7 +7,7 @@ import { type BenchRow, figuresIn } from "./bench-row.ts";
 
 const TABLE = "hostile texts, before the sender is known";
 
-/** Returns a line per parser and a column per length; ratios compare with the shortest text. */
+/** Returns a line per parser and a column per length. Each ratio is relative to the time for the shortest text. */
 export async function benchHostile(): Promise<BenchRow[]> {
   return HOSTILE_READS.flatMap(({ name, read }) => {
     const [shortest] = HOSTILE_LENGTHS;

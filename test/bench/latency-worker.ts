@@ -37,7 +37,7 @@ let delays: Delays = { ms: {}, jitter: 0, advanceMs: 0 };
 let advancedMs = 0;
 let requestMs = 0;
 let calls: TimedCall[] = [];
-/** Settings are parsed once per environment object, so a new one is made only when the clock is set forward. */
+/** Kept between requests, because settings are parsed once per environment object. Reset when the clock is advanced. */
 let bindings: Env | undefined;
 
 export default {

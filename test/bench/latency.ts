@@ -42,14 +42,17 @@ interface Kind {
   d1: 0 | 1;
   atOnce: boolean;
   /**
-   * Whether each request is the first of its account and therefore reads R2 only after the account's first grant. The
-   * minimum with this wait is shown too.
+   * Whether each request is the first of its account and therefore reads R2 only after the gate's answer. The line then
+   * also shows the minimum time with that order.
    */
   isFirst?: boolean;
   samples: Sample[];
 }
 
-/** Returns a line per kind of request with a column per stage, and the D1 queries per request by pattern of access. */
+/**
+ * Returns a line for each kind of request, with a column for each stage. Adds the number of D1 queries per request for
+ * each pattern of access.
+ */
 export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]> {
   await using service = await startService({
     entry: "test/bench/latency-worker.ts",
@@ -92,7 +95,7 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
   return [...kinds.flatMap(rowsOf), ...(await patterns(run, symbols))];
 }
 
-/** The service with delayed stores, which reports the store calls of each request. */
+/** A service whose stores are delayed. It reports the store calls of each request. */
 class FarService {
   readonly service: Service;
   readonly #delays: Omit<Delays, "advanceMs">;
@@ -136,8 +139,8 @@ function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
 }
 
 /**
- * Returns whether the client waits for the call. It does not wait for records in the catalog, nor for storing a
- * release.
+ * Returns whether the client waits for the call. The client waits neither for records in the catalog nor until a
+ * release is stored.
  */
 function isAwaited({ store, method }: TimedCall): boolean {
   return !(store === "d1" && method === "run") && method !== "lease.written";

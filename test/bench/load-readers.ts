@@ -11,16 +11,16 @@ import { SAMPLE_DATE } from "./sample-day.ts";
 
 const PAGE_SIZE = 2_000;
 
-/** The `Retry-After` of a page that took the service too long. */
+/** The `Retry-After` with which the service refuses a page that took it too long. */
 const RETRY_MS = 5_000;
 
 /** The sums over all readers. */
 export interface Tally {
-  /** Milliseconds of each page. */
+  /** The response time of each page, in milliseconds. */
   ms: number[];
   rows: number;
   bytes: number;
-  /** How often a security's whole day was read and equalled the published one. */
+  /** Number of times that a security's whole day was read; its rows were equal to the published rows each time. */
   wholeReads: number;
   /** Pages that took the service too long (503 `unavailable`) and were requested again after `Retry-After`. */
   givenUp: number;
@@ -91,8 +91,8 @@ async function readOne(
 }
 
 /**
- * Returns the body of one page of the loaded day, or null when it took the service too long. Throws when the page is
- * refused.
+ * Returns the body of one page of the loaded day, or null when the service answers `unavailable`. Throws when the page
+ * is refused for another reason.
  */
 export async function pageText(
   service: Service,

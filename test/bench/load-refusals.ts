@@ -21,9 +21,9 @@ import { SAMPLE_DATE } from "./sample-day.ts";
 
 const TABLE = "refusals beside a page of 10,000 rows";
 const ROUNDS = 60;
-/** About the size of a refusal's envelope. */
+/** The size of the fixed answer that is measured for comparison; a refusal's envelope has about this size. */
 const FLOOR_BYTES = 300;
-/** Requests per measurement. One would be too short, because the kernel counts processor time in steps of 10 ms. */
+/** Requests per measurement. One request is too short, because the kernel counts processor time in steps of 10 ms. */
 const IN_A_ROW = 200;
 
 /** A security whose file is larger than all buffers between the worker and a paused reader. */
@@ -38,15 +38,15 @@ interface Kind {
 }
 
 export interface Refusals {
-  /** Measures while the service has no other requests. */
+  /** Measures the refusals while the service has no other requests. */
   quiet(): Promise<BenchRow[]>;
-  /** Measures while `reading` is in progress. */
+  /** Measures the refusals while `reading` is in progress. */
   beside(reading: Promise<Tally>): Promise<BenchRow[]>;
   /** Frees the held slot. */
   end(): Promise<void>;
 }
 
-/** Publishes the data for the refusals, creates the accounts, and occupies one slot. */
+/** Prepares a request for each kind of refusal: publishes a day, creates the accounts, and occupies one slot. */
 export async function prepareRefusals(service: Service, symbol: string): Promise<Refusals> {
   const columns = noiseOf(randomFrom(1), DATASETS.orders, HELD.rows);
   const pack = await buildPackBytes(HELD.tradedate as BeijingDate, [
@@ -97,7 +97,7 @@ async function sendOnce({ name, reason, send }: Kind): Promise<void> {
 
 async function quiet(service: Service, page: Kind, kinds: readonly Kind[]): Promise<BenchRow[]> {
   const all = [page, ...kinds];
-  // Warms up, and causes so many refusals that the isolate stores no further refusals of these accounts.
+  // These requests warm the service up and exhaust the number of refusals that the isolate stores for these accounts.
   for (const kind of all) for (let n = 0; n < 30; n++) await sendOnce(kind);
   const runtime = newestRuntime();
   await using idle = await startFixedBody(FLOOR_BYTES);

@@ -64,7 +64,7 @@ function stringifyMs(body: ArrayBuffer, times: number): number {
 }
 
 async function replayed({ store, method }: StoreCall, proceed: () => Promise<unknown>): Promise<unknown> {
-  // A refusal is stored some time after the answer, so its call has no fixed position in a run.
+  // A refusal is stored some time after the answer, so the call that stores it has no fixed position in a run.
   if (store === "d1" && method === "run") return isReplaying ? undefined : proceed();
   const place = at++;
   if (!isReplaying) answers[place] = store === "r2" ? await readWhole(await proceed()) : await proceed();

@@ -55,7 +55,7 @@ const ONLY_NAMED = ["tenth"];
 const ANY_DATASET = ["rivals", "page"];
 
 const MADE_ROWS = "1000000,10000000";
-/** Rows of a whole market day. */
+/** Number of rows in a whole market day. */
 const FULL_ROWS = 130_000_000;
 const DELIVERY_ROWS = 5_000_000;
 /** A bench that takes longer ends the run. The slowest one, with a day of 130 million rows, takes three minutes. */
@@ -113,7 +113,7 @@ const delays = { ms: { d1, gate, guard: gate, r2 }, jitter };
 const daysOf = (name: DatasetName, dayRows: readonly number[], packs: readonly string[] = []) =>
   new BenchDays({ dataset: name, dayRows, packs });
 await using days = daysOf(dataset, values.full ? [...made, FULL_ROWS] : made, values.pack);
-// A run of orders also measures a page of each other dataset.
+// A run that measures orders also measures a page of each other dataset.
 const others = dataset === "orders" ? DATASET_NAMES.filter((name) => name !== dataset) : [];
 await using moreDays = new AsyncDisposableStack();
 const otherDays = others.map((name) => moreDays.use(daysOf(name, made.slice(0, 1))));

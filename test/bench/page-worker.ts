@@ -19,7 +19,7 @@ export type Task = "nothing" | "stringify" | "aligned" | "unaligned" | "first" |
 
 const PAGE_ROWS = 10_000;
 
-/** Set by `POST /section`. */
+/** The section and the columns that `POST /section` has set. */
 let entry: SectionEntry;
 let section: Uint8Array<ArrayBuffer>;
 let tradedate: BeijingDate;

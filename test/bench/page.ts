@@ -20,7 +20,7 @@ const TIMES_PER_REQUEST = 20;
 /** Requests of each task before it is measured, so that the code is optimised first. */
 const WARM_UP_REQUESTS = 10;
 const FRESH_ISOLATES = 7;
-/** Rounds of the other datasets; a page of quotes has five times as many fields. */
+/** The most rounds for a dataset other than orders; a page of quotes has five times as many fields as one of orders. */
 const OTHER_ROUNDS = 10;
 
 const STRINGIFY = "JSON.stringify of ready rows";

@@ -1,7 +1,7 @@
 /**
- * Measures how fast the Parquet answer of a large security is sent over HTTP, including the check of its bytes. The
- * rivals are an unchecked copy of the same bytes from R2 by the same runtime, and DuckDB, which decodes the section and
- * writes it again.
+ * Measures how fast the Parquet answer of a large security is sent over HTTP, including the check of its bytes.
+ * Compares it with an unchecked copy of the same bytes from R2 by the same runtime, and with DuckDB, which decodes the
+ * section and writes it again.
  */
 import { mkdtempDisposable, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -24,8 +24,8 @@ const ROWS = 400_000;
 const ROUNDS = 21;
 
 /**
- * Returns the speed of the answer with all fields and with three, compared with the rivals, its processor time, and the
- * growth of the runtime's memory.
+ * Measures the Parquet answer: its speed with all fields and with three fields, each beside a rival's speed; its
+ * processor time; and the growth of the runtime's memory.
  */
 export async function benchParquet(): Promise<BenchRow[]> {
   const test = day({
@@ -67,7 +67,7 @@ export async function benchParquet(): Promise<BenchRow[]> {
   ];
 }
 
-/** Runs the tasks interleaved. Each returns its number of bytes; the result is the median speed of each in MB/s. */
+/** Runs the tasks, each once a round. A task returns its number of bytes. Returns each task's median speed in MB/s. */
 async function speeds(tasks: (() => Promise<number>)[]): Promise<[number, number, number]> {
   const samples = tasks.map((): number[] => []);
   for (let round = 0; round < ROUNDS; round++) {

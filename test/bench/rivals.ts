@@ -2,8 +2,8 @@
  * Measures all contestants with the same rows from the same pack in the same process. The tasks are pages of 10,000
  * rows and ten fields as JSON text, a time window, and all rows of a security as a Parquet file. Preparation is not
  * measured: footers are parsed, and tables and indexes are built, before the clock starts. The pack is in the system's
- * file cache. Each answer is compared with ours. edgetape also receives the security's entry in the day's index. The
- * service's look-up of this entry is timed separately.
+ * file cache. Each rival's answer is compared with edgetape's answer. edgetape also receives the security's entry in
+ * the day's index. The service's look-up of this entry is timed separately.
  */
 import { mkdtempDisposable } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -27,8 +27,8 @@ const READERS = [edgetape, duckdb, hyparquetTold, parquetWasm];
 const DATABASES = [sqlite];
 
 /**
- * Returns a table per day with the time of each contestant and task. Throws when the rows of a contestant differ from
- * ours.
+ * Returns the rows of one table per day, with the time of each contestant for each task. Throws when a contestant
+ * returns other rows than edgetape.
  */
 export async function benchRivals({ days, rounds }: BenchOptions): Promise<BenchRow[]> {
   const rows: BenchRow[] = [];

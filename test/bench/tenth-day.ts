@@ -21,7 +21,7 @@ const FULL_DAY: Record<DatasetName, number> = {
 /** The auction pack of a full day is made from the quotes of this many securities. */
 const FULL_SECURITIES = 7_800;
 /**
- * The delivery has four parts. The measured shares of the day are the first part, the first two parts, and all four.
+ * The delivery has four parts. The measured fractions of the day are the first part, the first two parts, and all four.
  */
 const PARTS = 4;
 const SHARES = [
@@ -34,7 +34,7 @@ const MOST_MEMORY_BYTES = 2 ** 30;
 const MOST_DAY_BYTES = 3.2e9;
 
 /**
- * Returns the figures of each share of the day. Throws when a build takes more than `MOST_MEMORY_BYTES`, or when a full
+ * Returns the figures of each of `SHARES`. Throws when a build takes more than `MOST_MEMORY_BYTES`, or when a full
  * day would take more than `MOST_DAY_BYTES`.
  */
 export async function benchTenthDay(): Promise<BenchRow[]> {

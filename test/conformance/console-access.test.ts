@@ -32,7 +32,7 @@ const routesOf = (routes: readonly Route[]) => routes.filter(({ path }) => !path
 const isOpen = ({ method, path }: Route) => OPEN.includes(`${method} ${path}`);
 const CLOSED = routesOf(consoleRoutes().routes).filter((route) => !isOpen(route));
 
-/** Returns the routes that need a session, with the owner's ids filled in, and an unknown path. */
+/** Returns the routes that need a session, with the owner's ids filled in, then four routes to an unknown path. */
 const closed = (): Route[] => [
   ...CLOSED.map(({ method, path }) => ({
     method,
@@ -89,24 +89,24 @@ describe("every console route that needs a session", () => {
     expect(closed().filter(({ path }) => path.includes(":"))).toEqual([]);
   });
 
-  it("is refused without a session", () => expectAll({}, 401));
+  it("refuses a request without a session", () => expectAll({}, 401));
 
-  it("is refused with a session id that was never issued", () =>
+  it("refuses a session id that was never issued", () =>
     expectAll({ cookie: `edgetape_console=${"a".repeat(43)}` }, 401));
 
-  it("is refused when the session cookie holds an API key or an admin token", async () => {
+  it("refuses a session cookie that holds an API key or an admin token", async () => {
     for (const text of [owner.key, world.service.adminToken]) {
       await expectAll({ cookie: `edgetape_console=${text}`, authorization: `Bearer ${text}` }, 401);
     }
   });
 
-  it("is refused after the session has been signed out", async () => {
+  it("refuses a session that has been signed out", async () => {
     const past = await signIn(world.service, owner.accountId);
     await past.ask("POST", "/console/sign-out", {});
     await expectAll({ cookie: past.cookie }, 401);
   });
 
-  it("is refused with an expired session", async () => {
+  it("refuses an expired session", async () => {
     const db = await world.service.mf.getD1Database("DB");
     const late = await signIn(world.service, owner.accountId);
     const now = Math.floor(world.service.nowMs());
@@ -194,7 +194,7 @@ describe("a form on the console", () => {
     expect(await state()).toBe(before);
   });
 
-  it("is refused with the form token of another session of the same account", async () => {
+  it("is refused if its form token belongs to another session, even of the same account", async () => {
     const second = await signIn(world.service, owner.accountId);
     expect((await run(formOf(holder, { "x-form-token": second.formToken }))).status).toBe(403);
   });

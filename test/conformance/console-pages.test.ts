@@ -1,4 +1,4 @@
-/** Tests the console's pages for keys, requests, data and shares, and that they escape text from users and URLs. */
+/** Tests the console's pages about keys, requests, data and shares, and their escaping of text from users and URLs. */
 import { createHash } from "node:crypto";
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
@@ -59,7 +59,7 @@ describe("the console's keys page", () => {
     expect(await works(old)).toBe(403);
   });
 
-  it("allows at most 50 active keys, even when 25 are requested at once or one is replaced with an overlap", async () => {
+  it("allows at most 50 active keys, also for 25 concurrent requests and for a new key that overlaps the old one", async () => {
     const { holder, accountId, keys } = await holderOf("flagship");
     const db = await world.service.mf.getD1Database("DB");
     const insert = db.prepare(

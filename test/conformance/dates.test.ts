@@ -102,7 +102,7 @@ describe("an omitted or blank tradedate (contract 3.5)", () => {
     expectRefusal(await sunday.ask({ symbol: "600519" }), { reason: "not_loaded", says: ["20260312"] });
   });
 
-  it("changes at midnight in Beijing, together with a plan's window, but not during paging (contract 5.3, 7.2)", async () => {
+  it("means the next day from midnight in Beijing, when a plan's window moves too; a cursor keeps its day (contract 5.3, 7.2)", async () => {
     const first = { symbol: "600519", tradedate: FIRST_OF_WINDOW };
     const today = day({ tradedate: TODAY, securities: [MAOTAI] });
     await using before = await startWorld({ nowAt: "2026-03-12T23:55:00+08:00" }).then(disposable);

@@ -123,7 +123,7 @@ describe("the right password of a share", () => {
   });
 });
 
-describe("an expired or revoked share", () => {
+describe("a share that is no longer valid", () => {
   const made = async (plan: "flagship" | "professional" = "flagship") => {
     const { service } = world;
     const owner = await account(service, { plan });
@@ -137,7 +137,7 @@ describe("an expired or revoked share", () => {
     expect(wrong.status).toBe(401);
   };
 
-  it("returns 403 for the right password and 401 for a wrong one when its 7 days are over", async () => {
+  it("returns 403 for the right password and 401 for a wrong one after its 7 days", async () => {
     const { share } = await made();
     const db = await world.service.mf.getD1Database("DB");
     const days = (count: number) =>
@@ -151,13 +151,13 @@ describe("an expired or revoked share", () => {
     await expectOver(share);
   });
 
-  it("returns 403 for the right password and 401 for a wrong one when the operator has revoked it", async () => {
+  it("returns 403 for the right password and 401 for a wrong one after the operator has revoked the share", async () => {
     const { share } = await made();
     await asOperator(world.service, "POST", `/admin/shares/${share.shareId}/revoke`);
     await expectOver(share);
   });
 
-  it("returns 403 for the right password and 401 for a wrong one when the owner's plan has ended", async () => {
+  it("returns 403 for the right password and 401 for a wrong one after the owner's plan has ended", async () => {
     const { share, owner } = await made("professional");
     const now = Math.floor(world.service.nowMs());
     await asOperator(world.service, "PUT", `/admin/accounts/${owner.accountId}/subscriptions`, {

@@ -202,7 +202,7 @@ describe("the folder by-symbol", () => {
     },
   );
 
-  it("serves ranges of its files, and a different ETag for each file", async () => {
+  it("serves ranges of its files, and each file has a different ETag", async () => {
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const file = await onDrive(world.share, path);
     const piece = await onDrive(world.share, path, { headers: { range: "bytes=-4" } });
@@ -252,7 +252,7 @@ describe("the coverage of a share", () => {
 });
 
 describe("a path with traversal or special characters", () => {
-  it("returns only errors or the share's own content, for 500 encoded traversals", async () => {
+  it("is answered with an error or with the share's own content, for 500 encoded traversals", async () => {
     const own = /^(200|308|404|401|405)$/;
     for (const path of traversals(500)) {
       const { status, bytes } = await rawGet(`/s/${world.share.shareId}/${path}`);
@@ -266,7 +266,7 @@ describe("a path with traversal or special characters", () => {
     }
   });
 
-  it("never reaches an R2 object, not even with its exact key", async () => {
+  it("never reaches an R2 object, not even if the path contains the object's exact key", async () => {
     for (const key of [
       "orders/2026/20260311/1.parquet",
       "level2/2026/20260311/1",

@@ -119,7 +119,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await curl(file.path, { range: "bytes=5000-" }));
   });
 
-  it("continues the old version for an unknown client if all known clients began it, and is refused otherwise", async () => {
+  it("continues the old version for an unknown client if all known clients began the old version, else is refused", async () => {
     const file = await replaceable("moved");
     await curl(file.path);
     await file.replace();
@@ -128,7 +128,7 @@ describe("a download resumed after its file was replaced", () => {
     expectRefused(await as("moved")(file.path, { range: "bytes=5000-" }));
   });
 
-  it("can no longer continue the old version after 7 days or after the file is withdrawn", async () => {
+  it("continues the old version for 7 days at most, and not after the file is withdrawn", async () => {
     const file = await replaceable("late");
     const { headers } = await curl(file.path);
     await file.replace();

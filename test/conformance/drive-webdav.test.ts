@@ -55,12 +55,12 @@ describe("PROPFIND on a share", () => {
     expect(ofDay).toEqual([`${DAY}/`, ...files]);
   });
 
-  it("lists the folder by-symbol when the request names that folder", async () => {
+  it("lists the folder `by-symbol` when the request names that folder", async () => {
     const listed = [...responsesOf(await propfind(`${DAY}/by-symbol/`, "1")).keys()];
     expect(listed).toContain(`${DAY}/by-symbol/600519.SH.parquet`);
   });
 
-  it("returns the same size, ETag, date and type for a file as GET", async () => {
+  it("returns the size, ETag, date and type that a GET of the same file returns", async () => {
     for (const path of [`${DAY}/${DAY}_trades.zip`, "SHA256SUMS", `${DAY}/by-symbol/600519.SH.parquet`]) {
       const got = await onDrive(world.share, path);
       const told = responsesOf(await propfind(path, "0")).get(path);
@@ -94,7 +94,7 @@ describe("PROPFIND on a share", () => {
     expect(missing).toContain("HTTP/1.1 404 Not Found");
   });
 
-  it("with propname returns only the names of the properties", async () => {
+  it("returns only the names of the properties when the body asks for propname", async () => {
     const body = '<propfind xmlns="DAV:"><propname/></propfind>';
     const { xml } = responsesOf(await propfind(DAY, "0", body)).get(`${DAY}/`) ?? { xml: "" };
     expect(xml).toContain("<D:displayname/>");

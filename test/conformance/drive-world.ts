@@ -15,9 +15,9 @@ import { sharedWorld, startWorld, type World } from "./world.ts";
 export const DAY = "20260311";
 /** The names of the packs of `DAY`, in the order of listings. */
 export const PACKS = DATASET_NAMES.map((dataset) => `${DAY}_${dataset}.parquet`).toSorted();
-/** The header that names a client's IP address. */
+/** The header that states a client's IP address. */
 export const HERE = { "cf-connecting-ip": "203.0.113.7" };
-/** The same header with another IP address. */
+/** The header of `HERE` with another IP address. */
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
 
 export interface WithShare extends World {

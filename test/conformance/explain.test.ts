@@ -53,7 +53,7 @@ describe("GET /admin/explain/<request id>", () => {
       });
       const [message = ""] = answer.envelope.message.split(" [");
       expect(`${told.text.zh} ${told.text.en}`).toContain(message.split("。")[0] ?? "");
-      expect(told.text.en).toContain("It was not counted.");
+      expect(told.text.en).toContain("The request was not counted.");
       expect(JSON.stringify(told)).not.toContain(key);
     }
   });
@@ -68,7 +68,9 @@ describe("GET /admin/explain/<request id>", () => {
       code: 200,
       reason: "success",
       charged: true,
-      text: { en: expect.stringMatching(/600519, 20260311, 3 rows\. It counts against the day's quota\.$/) },
+      text: {
+        en: expect.stringMatching(/600519, 20260311, 3 rows\. The request counts against the day's quota\.$/),
+      },
     });
   });
 

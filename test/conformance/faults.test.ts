@@ -28,8 +28,8 @@ async function published(): Promise<string> {
 }
 
 /**
- * Publishes the day again and applies `change` to its object in R2. The catalog gets the new etag of the object with
- * `knows`, and keeps the old etag with `does not know`.
+ * Publishes the day again and applies `change` to its object in R2. If `catalog` is "knows", the catalog gets the
+ * object's new etag, otherwise it keeps the old one.
  */
 async function changed(catalog: "knows" | "does not know", change: (pack: TestPack) => void): Promise<void> {
   const key = await published();
@@ -47,7 +47,7 @@ function flipBit({ bytes, entryOf }: TestPack): void {
 }
 
 describe("a missing object in R2 (contract 1.6, 2.3)", () => {
-  it("causes 503 unavailable with Retry-After 5, which reveals no internal detail, is logged and is not charged", async () => {
+  it("causes 503 unavailable with Retry-After 5; the answer has no internal detail, and the request is logged, not charged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     await bucket.delete(await published());
     for (const format of ["json", "parquet"]) {
@@ -87,7 +87,7 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
     expect(String(other.headers.ratelimit)).toMatch(/;\s*r=99\b/);
   });
 
-  it("break off a Parquet body before its end, and the request is credited", async () => {
+  it("end a Parquet body early with an error, and the request is credited", async () => {
     await changed("knows", flipBit);
     const { key } = await account(world.service, { plan: "trial" });
     await expect(world.ask({ ...asked, format: "parquet" }, { apikey: key })).rejects.toThrow();
@@ -104,8 +104,8 @@ describe("corrupt bytes in a pack (contract 1.6, 6.3)", () => {
 });
 
 describe("a block that passes its checksum but cannot be read (contract 1.6, 2.3)", () => {
-  // Such a block is more likely the result of a bug than of damage, so the day stays available for a later deployment
-  // without the bug.
+  // When the checksum is right, a bug is more likely than damage. The day therefore stays available, so that a later
+  // deployment without the bug can serve it.
   it("causes 503, a credit and a logged fault that names security and pack, but does not mark the day damaged", async () => {
     const { key } = await account(world.service, { plan: "trial" });
     let blocks: number[] = [];

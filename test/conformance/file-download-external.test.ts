@@ -74,7 +74,7 @@ describe("an external share (contract 8.4)", () => {
     expect(await share("auction_tick", 2022)).toMatchObject({ status: "preparing", url: "", password: "" });
   });
 
-  it("is returned to plans that cover the whole year, while plans with a window get the service's own share", async () => {
+  it("is returned if the plan covers the whole year; a plan with a window gets the service's own share", async () => {
     await set("level2", 2026, { ...COVERS, firstDay: "20260105", lastDay: "20260311", link: LINK });
     expect((await share("level2", 2026)).url).toBe(LINK.url);
     for (const plan of ["professional", "weekly"] as const) {

@@ -173,7 +173,7 @@ describe("an existing share (contract 8.3)", () => {
     expect(await share(key)).toEqual(first);
   });
 
-  it("is extended when the plan is extended, to at most 7 days after its creation", async () => {
+  it("is extended when the plan is extended, to at most 7 days after the share was created", async () => {
     const now = world.service.nowMs();
     const { accountId, key } = await account(world.service, {
       plan: "flagship",

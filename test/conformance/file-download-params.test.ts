@@ -62,7 +62,7 @@ describe("year (contract 3.11)", () => {
   });
 });
 
-describe("other parameters (contract 3.1, 3.2, 3.3)", () => {
+describe("parameters other than data_type and year (contract 3.1, 3.2, 3.3)", () => {
   it("are refused with 422 when unknown, and the message names the nearest known name", async () => {
     const near = { data_typ: "level2", year: 2026 };
     expectRefusal(await ask(near), { reason: "param_unknown", says: ["data_typ", /data_type/] });

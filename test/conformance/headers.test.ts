@@ -38,7 +38,7 @@ describe("headers of every answer (contract 1.10, 1.11)", () => {
     for (const answer of answers) expect(answer.headers["cache-control"]).toBe("private, no-store");
   });
 
-  it("include X-Reason only on refusals", async () => {
+  it("include X-Reason if and only if the answer is a refusal", async () => {
     for (const answer of await everyKind()) {
       const served = answer.headers["content-type"]?.includes("parquet") || answer.envelope.code === 200;
       expect(answer.reason === null).toBe(served);

@@ -217,7 +217,7 @@ describe.each(DATASET_NAMES)("the interface of %s", (dataset) => {
 });
 
 describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
-  it("refuse a concurrent request to the same interface, and allow a request to another interface", async () => {
+  it("prevent a concurrent request to the same interface, and allow a request to another interface", async () => {
     const { key: apikey } = await account(world.service, { plan: "flagship" });
     const slow = await holdSlot(dataset, apikey);
     expect(slow.status).toBe(200);
@@ -235,7 +235,7 @@ describe.each(DATASET_NAMES)("the slot and quota of %s", (dataset) => {
     expect((await slow.readAll()).isWhole).toBe(true);
   });
 
-  it("leave the quotas of other datasets unchanged when this dataset's quota is used up", async () => {
+  it("do not affect the quotas of other datasets, even when this dataset's quota is used up", async () => {
     const { key: apikey } = await account(world.service, { plan: "trial", limits: { requests: 1 } });
     expect(pageOf(await ask(dataset, { symbol: "300750" }, { apikey })).has_more).toBe(false);
     const used = await ask(dataset, { symbol: "300750" }, { apikey });
@@ -392,7 +392,7 @@ const NAMED: Record<DatasetName, [string, string]> = {
 
 describe.each(DATASET_NAMES)("a day of %s", (dataset) => {
   const other = otherThan(dataset);
-  // A separate day for the decisions about each dataset.
+  // Each dataset has its own day, so that decisions about one dataset do not affect the tests of another.
   const tradedate = `2026021${6 + DATASET_NAMES.indexOf(dataset)}`;
   const asked = (name: DatasetName, params: object = {}) =>
     ask(name, { symbol: "300750", tradedate, ...params });

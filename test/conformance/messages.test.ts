@@ -8,7 +8,10 @@ afterAll(() => world.stop());
 const HAN = /\p{Script=Han}/u;
 const good = { symbol: "600519", tradedate: MAIN };
 
-/** Returns the message about an invalid page_size without `[reason · request id]`. Null sends no Accept-Language. */
+/**
+ * Returns the message about an invalid page_size without `[reason · request id]`. If `language` is null, the request
+ * has no Accept-Language header.
+ */
 async function sentence(language: string | null): Promise<string> {
   const headers: Record<string, string> = language === null ? {} : { "accept-language": language };
   const answer = await world.ask({ ...good, page_size: 0 }, { headers });
@@ -39,7 +42,7 @@ describe("messages (contract 1.8)", () => {
     expect(both.indexOf(english)).toBeGreaterThanOrEqual(chinese.length);
   });
 
-  it("include Chinese when Accept-Language prefers neither language", async () => {
+  it("include Chinese when Accept-Language prefers neither Chinese nor English", async () => {
     expect(await sentence("*")).toMatch(HAN);
   });
 

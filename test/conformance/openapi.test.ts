@@ -184,7 +184,7 @@ describe("the parameter schemas in openapi.json", () => {
         const taken = !FORM.includes(reason ?? "");
         const about = `${name} ${JSON.stringify(value)}: ${reason}`;
         expect(schema.safeParse(params).success, about).toBe(taken);
-        // A JSON Schema pattern cannot express numeric bounds or real dates in a string.
+        // For a string, a JSON Schema pattern cannot check that a number is within bounds or that a date exists.
         const told = taken || LOOSER.has(`${apiname} ${name} ${JSON.stringify(value)}`);
         expect(written.safeParse(params).success, `written: ${about}`).toBe(told);
       }

@@ -10,7 +10,7 @@ afterAll(() => world.stop());
 const ask = (over: Record<string, unknown> = {}, options = {}) =>
   world.ask({ symbol: "600519", tradedate: MAIN, ...over }, options);
 
-describe("absent parameters (contract 3.1)", () => {
+describe("parameters without a value (contract 3.1)", () => {
   it.each([null, "", "   ", "\t\n"])("sent as %j have the effect of omitted parameters", async (nothing) => {
     const plain = pageOf(await ask());
     for (const name of ["format", "start_time", "end_time", "page_size", "limit", "cursor"]) {
@@ -90,13 +90,13 @@ describe("the `format` parameter (contract 3.6, 3.9)", () => {
     },
   );
 
-  it("set to parquet excludes several parameters, and the message names all that the request contains", async () => {
+  it("set to parquet is refused with excluded parameters, and the message names each that the request contains", async () => {
     const answer = await ask({ format: "parquet", page_size: 5, limit: 5, start_time: "09:30", cursor: "x" });
     const says = ["page_size", "limit", "start_time", "cursor"];
     expectRefusal(answer, { reason: "param_excluded", status: 422, says });
   });
 
-  it("set to parquet allows excluded parameters that have no value", async () => {
+  it("set to parquet ignores excluded parameters that have no value", async () => {
     const empty = { cursor: null, page_size: "", limit: " ", start_time: null, end_time: "" };
     const answer = await ask({ format: "parquet", ...empty });
     expect(answer.status).toBe(200);
@@ -142,7 +142,7 @@ describe("unknown parameters (contract 3.3)", () => {
   });
 
   it.each([{ offset: 1 }, { offset: -1 }, { page: 2 }, { skip: [0, 0] }, { page: true }, { offset: {} }])(
-    "that other services use for paging are refused with 422 if they have any other value: %j",
+    "that other services use for paging are refused with 422 unless they mean the first page: %j",
     async (over) => {
       expectRefusal(await ask(over), { reason: "param_unknown", says: [/cursor/] });
     },

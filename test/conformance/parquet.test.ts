@@ -114,7 +114,7 @@ describe("format parquet (contract 6)", () => {
     }
   });
 
-  it("with all ten fields in the standard order returns the same rows as without fields", async () => {
+  it("returns the same rows with all ten fields in the standard order as without the `fields` parameter", async () => {
     const names = SCHEMA.map(([name]) => name);
     const chosen = await readParquet((await ask({}, { fields: names })).bytes);
     expect(chosen.rows).toEqual(world.main.rowsOf("600519"));

@@ -25,7 +25,7 @@ const legacyRows = maotaiRows.map(
     ...[symbol, date, time, id, price, volume, amount, code, type, exchangeId].map((cell) => cell ?? ""),
   ],
 );
-/** Every value as a string, or as null or "" for an absent parameter. */
+/** Parameters with every value as a string. A parameter that is not set is null or "". */
 const texts = { page_size: "5", limit: "5", format: "json", start_time: "", end_time: null };
 
 describe("a public client", () => {

@@ -63,7 +63,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
   });
 
   it.each(SYMBOLS)(
-    `equals the CSV when %s is read in pages of ${PAGE_SIZES.join(", ")} rows`,
+    `equals the vendor's CSV when %s is read in pages of ${PAGE_SIZES.join(", ")} rows`,
     async (symbol) => {
       for (const page_size of PAGE_SIZES) {
         await checkPaging(service, apikey, { symbol, tradedate: TRADEDATE, page_size }, rowsOf(symbol));
@@ -71,7 +71,7 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     },
   );
 
-  it.each(SYMBOLS)("equals the CSV in every tested time window when %s is read in pages", async (symbol) => {
+  it.each(SYMBOLS)("equals the vendor's CSV when time windows of %s are read in pages", async (symbol) => {
     for (const [start_time, end_time] of [
       ["091500000", "092500000"],
       ["093000000", "093100000"],
@@ -88,14 +88,14 @@ describe.skipIf(!existsSync(VENDOR))("the real day 2023-07-11 of the vendor's zi
     }
   });
 
-  it(`equals the CSV when the whole day or a time window of 601825 is read in pages of ${SMALL_PAGE} rows`, async () => {
+  it(`equals the vendor's CSV when the whole day or a time window of 601825 is read in pages of ${SMALL_PAGE} rows`, async () => {
     const params = { symbol: "601825", tradedate: TRADEDATE, page_size: SMALL_PAGE };
     await checkPaging(service, apikey, params, rowsOf("601825"));
     const window = { start_time: "093000000", end_time: "093500000" };
     await checkPaging(service, apikey, { ...params, ...window }, rowsWithin(rowsOf("601825"), window));
   });
 
-  it.each(SYMBOLS)("equals the CSV when %s is read as a Parquet file", async (symbol) => {
+  it.each(SYMBOLS)("equals the vendor's CSV when %s is read as a Parquet file", async (symbol) => {
     const params = { symbol, tradedate: TRADEDATE, format: "parquet" };
     const answer = await service.post(orderHistory({ apikey, params }));
     expect(answer.status).toBe(200);

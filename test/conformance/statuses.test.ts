@@ -31,7 +31,7 @@ describe("HTTP status of errors with format parquet (contract 1.4)", () => {
     }
   });
 
-  it("depends on the error even if it is found before the parameters are parsed", async () => {
+  it("depends on the error, even for an error that is found before the parameters are parsed", async () => {
     expectRefusal(await world.ask(parquet, { apikey: "unknown" }), { reason: "key_unknown", status: 403 });
     const unknownName = orderHistory({ apikey: world.keys.flagship, params: parquet });
     expectRefusal(await world.service.post({ ...unknownName, apiname: "nothing" }), {

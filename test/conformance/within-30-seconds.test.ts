@@ -46,7 +46,7 @@ describe.concurrent("within 30 s, the service (contract 7.9, 8.6) applies", () =
     expect(left(await within30Seconds(next, applied)).remaining).toBe(1000 - asked);
   });
 
-  it("an upgrade, after which the files used earlier that day still count", async () => {
+  it("an upgrade, and counts the files used earlier that day against the new plan's quota", async () => {
     const made = await account(world.service, { plan: "professional" });
     const file = () => ask(made.key, { format: "parquet" });
     for (let files = 1; files <= 20; files++) expect(left(await file()).remaining).toBe(30 - files);

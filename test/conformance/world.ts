@@ -37,7 +37,7 @@ export const LARGE = "20260310";
 /** 20,000 orders of a security in one millisecond. */
 export const CROWDED = crowdedSection("orders", { symbol: "600000", time: "093000000", rows: 20_000 });
 
-/** Thirteen records of 600519: a phase flag, a dense millisecond, cancels, gaps. */
+/** Thirteen records of 600519: a phase flag, four records in one millisecond, cancels, gaps. */
 export const MAOTAI = security("600519", [
   order("091500000", { orderType: "S", orderCode: "OCALL", exchangeOrderId: 0, priceE4: 0, volume: 0 }),
   order("092500010", { exchangeOrderId: 11, orderCode: "S", priceE4: 15_000_100, volume: 100 }),
@@ -121,8 +121,8 @@ export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): 
 }
 
 /**
- * Publishes the day `LARGE` of a dataset in the shared service for `days`, unless it exists there. The day contains
- * 600519, whose Parquet answer occupies the slot until the client has read it. The day of orders also contains
+ * Publishes the day `LARGE` of a dataset in the service of `sharedWorld("days")`, unless it exists there. The day
+ * contains 600519, whose Parquet answer occupies the slot until the client has read it. The day of orders also contains
  * `CROWDED`.
  */
 export async function publishLarge({ service }: World, dataset: DatasetName = "orders"): Promise<void> {
@@ -132,7 +132,7 @@ export async function publishLarge({ service }: World, dataset: DatasetName = "o
   });
 }
 
-/** When the calendar and the days of `startMarket` are published: an hour before the default time of a test's clock. */
+/** The time at which `startMarket` publishes calendar and days, an hour before the default time of a test's clock. */
 const PUBLISHED_AT = "2026-03-12T09:00:00+08:00";
 
 /**
@@ -141,7 +141,7 @@ const PUBLISHED_AT = "2026-03-12T09:00:00+08:00";
 async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   const published = await oncePerWorker("state of the market", async () => {
     const folder = await stateFolder();
-    // A service with a copy starts at the default time. The data in the copy must have been published before that time.
+    // The services that use copies of this state start at the default time. The data must have been published earlier.
     await using service = await startService({ persistDir: folder, nowAt: PUBLISHED_AT });
     await loadWeekdays(service, "20250101", "20261231", [HOLIDAY]);
     for (const each of [OLDEST, BEFORE_WINDOW, FIRST_OF_WINDOW]) await publish(service, smallDay(each));
@@ -153,7 +153,7 @@ async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   return startService({ persistDir, ...options });
 }
 
-/** Creates an account for every plan and returns the world of the service. */
+/** Creates an account for every plan and returns a `World` with the service and the accounts' keys. */
 async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
   const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
   const keys = {} as Record<PlanName, string>;

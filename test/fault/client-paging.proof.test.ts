@@ -46,7 +46,7 @@ afterAll(async () => {
   await world.stop();
 });
 
-/** Reads the rows of a history with a random method of the client. The deployment that it asks first is also random. */
+/** Reads the rows of a history with a random method of the client. Which deployment is asked first is also random. */
 async function read(
   page: typeof pageInTypeScript,
   history: History,
@@ -90,7 +90,8 @@ describe.each([
       }
       console.log(`${JSON.stringify(seen)}; ${failures.length} histories ended with an error`);
       expect(seen.continuedElsewhere).toBeGreaterThan(enough);
-      // When half of all requests fail, eight connections in a row can break. No other error may stop paging.
+      // When half of all requests fail, eight connections in a row can break: paging then ends with `ConnectionFailed`.
+      // It may end with no other error.
       expect(failures.filter(({ error }) => error !== "ConnectionFailed")).toEqual([]);
       expect(failures.length).toBeLessThan(Math.max(3, 0.02 * HISTORIES));
     },

@@ -70,7 +70,7 @@ async function published(random: Random, dataset: DatasetName): Promise<Publishe
   return { pack: Buffer.from(bytes), asked, sections, removeMark: await markRemoval(dataset) };
 }
 
-/** Returns the answer, or null when its body broke. */
+/** Returns the answer, or null when the connection broke before the answer was complete. */
 async function ask(dataset: DatasetName, symbol: string, format: Asked["format"]): Promise<Answer | null> {
   const params = { symbol, tradedate: TRADEDATE, ...(format === "json" ? {} : { format: "parquet" }) };
   const fields = format === "fields" ? { fields: `${priceField(dataset)},time` } : {};
@@ -87,11 +87,11 @@ async function store(dataset: DatasetName, bytes: Uint8Array): Promise<void> {
   const db = await service.mf.getD1Database("DB");
   const objectKey = packObjectKey(TRADEDATE as BeijingDate, 1, dataset);
   const { etag } = await bucket.put(objectKey, bytes);
-  // This takes one call from outside the runtime. Preparing a statement would take two more.
+  // `exec` takes one call into the runtime. A prepared statement would take two more.
   await db.exec(`UPDATE day_packs SET etag = '${etag}' WHERE object_key = '${objectKey}'`);
 }
 
-/** Prepares `removeMark` once, because preparing a statement from outside takes longer than running it. */
+/** Prepares `removeMark` once, because preparing a statement from outside the runtime takes longer than running it. */
 async function markRemoval(dataset: DatasetName): Promise<Published["removeMark"]> {
   const db = await service.mf.getD1Database("DB");
   const statement = db.prepare("UPDATE order_days SET state = 'available' WHERE dataset = ?").bind(dataset);

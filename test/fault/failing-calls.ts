@@ -4,7 +4,7 @@ import type { StoreFault } from "../support/fault-worker.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import type { Service } from "../support/service.ts";
 
-/** A request, sent with and without a failing call. */
+/** A request that the tests send with and without a failing store call. */
 export interface FaultedRequest {
   method?: string;
   url: string;

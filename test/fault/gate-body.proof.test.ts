@@ -64,7 +64,7 @@ describe("the body of a charged answer", () => {
   it.each([
     ["ready", 200],
     ["pump", 503],
-  ])("(%s) causes status %i for a concurrent request while it is being read", async (how, status) => {
+  ])("(%s), while a client reads it, causes status %i for a concurrent request", async (how, status) => {
     const { account } = fresh();
     const reading = await gate.open({ account, how, bytes: 20 * MEGABYTE });
     const next = await gate.open({ account, how: "ready", bytes: 10 });
@@ -75,7 +75,7 @@ describe("the body of a charged answer", () => {
 });
 
 describe("a client that hangs up or stalls", () => {
-  it(`frees the slot, is charged and is recorded, after each of ${HANG_UPS} hang-ups at random bytes`, async () => {
+  it(`frees the slot, is charged and is recorded when it hangs up at a random byte, ${HANG_UPS} times`, async () => {
     const random = printedRandom("hang up at a random byte");
     for (let n = 0; n < HANG_UPS; n++) {
       const hangUpAfter = random.integer(1, 10 * MEGABYTE);

@@ -162,7 +162,7 @@ describe("the quota under concurrency (contract 7.3)", () => {
 });
 
 describe("a caller's error that only the pack can reveal", () => {
-  it("is charged: 100 cursors beyond the rows of their millisecond use up a trial's quota", async () => {
+  it("is charged: 100 cursors that skip more rows than the millisecond has use up a trial's quota", async () => {
     const { key } = await account(service, { plan: "trial" });
     const beyond = () => service.post(page(key, { cursor: "v2.093000000-25" }));
     for (let n = 0; n < 100; n++) {

@@ -27,7 +27,7 @@ const PART = isLong ? 1 : 1 / 2;
 
 /** The number of histories of each client. */
 export const HISTORIES = PART * proofSize(500);
-/** The number of each client's histories in which the day is rebuilt during paging, on one deployment or on both. */
+/** For each client, the number of histories whose day is rebuilt during paging, on one deployment or on both. */
 export const REBUILT = PART * proofSize(60);
 
 /** The parameters of one run of pages; null means absent. */

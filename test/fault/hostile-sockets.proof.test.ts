@@ -50,7 +50,7 @@ const INPUTS_TO_CORRUPT: readonly (() => string)[] = [
   () => "GET /admin/days HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n\r\n",
 ];
 
-/** Complete cases that a random corruptor would hardly produce. */
+/** Further inputs, sent unchanged, which the random corruptor would hardly ever produce. */
 const CASES: readonly (() => string)[] = [
   () => post(`${lengthOf(body)}\r\nContent-Length: 5`),
   () => post(`${lengthOf(body)}\r\nTransfer-Encoding: chunked`, `${chunk(body)}0\r\n\r\n`),
@@ -127,7 +127,7 @@ function sendLine(pieces: readonly string[]): Promise<string> {
         socket.write(piece, "latin1");
         if (pieces.length > 1) await new Promise((next) => setImmediate(next));
       }
-      // Tells the service that no more data follows.
+      // In nine of ten cases, the client ends its side of the connection, so that the service expects no more data.
       if (random.chance(0.9)) socket.end();
     })();
   });
@@ -151,7 +151,8 @@ const STAND_IN_LINE = /Invalid URL string|Fetch API cannot load/;
  * `slot_busy` is not a fault.
  */
 function isBad(answer: string, statuses: readonly number[]): boolean {
-  // The local edge simulator itself fails on hosts and methods that a real edge would reject before the service.
+  // The local edge simulator itself fails for hosts and methods that a real edge would reject, so that they never reach
+  // the service.
   const isStandIn = /miniflare\S*entry\.worker|Unrecognized request method|\r\n\r\nInternal Server Error/;
   if (isStandIn.test(answer)) return false;
   const isFault = statuses.some((status) => status >= 500) && !answer.includes("slot_busy");

@@ -156,7 +156,7 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
       const body = JSON.stringify(orderHistory({ dataset, apikey: key, params: { ...params, cursor } }));
       const check = (answer: Answer) => {
         const kind = expectEnvelope(answer);
-        // Served cursors may only be blank, undated, or the original cursor, with or without blanks around it.
+        // A request may be served only if its cursor is blank, undated, or the original cursor with or without blanks.
         const harmless =
           cursor.trim() === "" || cursor.trim() === genuine || /^v2\.\d{9}-\d+$/.test(cursor.trim());
         if (kind === "served" && !harmless) throw new Error(`served with ${cursor}`);
@@ -168,7 +168,7 @@ describe(`the service under ${REQUESTS} hostile requests`, () => {
     expect(seen.get("cursor_invalid")).toBeGreaterThan(0.05 * REQUESTS);
   });
 
-  it("answers corrupt requests outside /api only with statuses of the requested area (shares, console, admin, docs)", async () => {
+  it("answers corrupt requests to shares, console, admin and docs only with the statuses that each of them uses", async () => {
     const seen = await storm(0.4 * REQUESTS, ({ random, victim }) => {
       const { area, path, isOversized = false, ...options } = hostileRequest(random, victim);
       const check = (answer: Answer) => expectAreaAnswer(area, answer, service.secrets);

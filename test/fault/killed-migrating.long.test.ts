@@ -30,7 +30,7 @@ const rebuilt = day({
 });
 
 const root = testFolder("edgetape-migrating-");
-/** A deployment of the first version, with data. */
+/** The state folder of a deployment that has the first schema version and contains data. */
 const first = join(root, "first");
 {
   await using service = await startService({ persistDir: first, migrations: MIGRATIONS.slice(0, 1) });

@@ -72,7 +72,7 @@ const summary = async (dataset: DatasetName) => {
 };
 
 describe(`a publish cut off by killing the runtime at ${MOMENTS} random moments`, () => {
-  it("leaves the old or the new revision served whole, and succeeds when it is repeated", async () => {
+  it("leaves either the old or the new revision completely served, and succeeds when it is repeated", async () => {
     let publishMs = 0;
     for (const [dataset, [{ pack }]] of contents) {
       const startedMs = performance.now();

@@ -74,7 +74,7 @@ async function shareFileOf(service: Service, { key }: TestAccount): Promise<Aske
 interface Streamed {
   status: number;
   bytes: Buffer;
-  /** Whether the announced length arrived and the connection did not break. */
+  /** Whether as many bytes arrived as announced and the connection did not break. */
   isWhole: boolean;
 }
 

@@ -26,7 +26,7 @@ import { startService } from "../support/service.ts";
 import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
-/** The number of changed packs of each dataset, and the number of rows of its two securities. */
+/** For each dataset: how many changed packs are tested, and the row counts of the two securities in a pack. */
 const SIZES: Record<DatasetName, { packs: number; rows: [number, number] }> = {
   orders: { packs: proofSize(3_000), rows: [200, 10_050] },
   trades: { packs: proofSize(600), rows: [300, 10_050] },
@@ -225,7 +225,7 @@ describe("packs from an untrusted source", () => {
     for (const symbol of ["000001", dataset === "orders" ? "600519" : "000002"]) {
       for (const format of ["json", "parquet"]) {
         const params = { symbol, tradedate: TRADEDATE, format };
-        // A body that breaks is a refusal too, because clients notice it.
+        // A body that breaks off counts as a refusal, because the client notices it.
         const answer = await service.post(orderHistory({ dataset, apikey, params })).catch(() => null);
         const outcome = answer === null ? "day_damaged" : (answer.reason ?? "read");
         expect(["read", "day_damaged", "unavailable", "security_unknown", "no_orders"]).toContain(outcome);

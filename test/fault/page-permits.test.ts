@@ -21,7 +21,7 @@ const OTHERS = 24;
 
 const service = await startService({
   entry: "test/support/fault-worker.ts",
-  // Longer than the slowest machine needs, so that a held call does not become a fault.
+  // The limits exceed what the slowest machine needs, so that a held call does not become a fault.
   settings: { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" },
 });
 const security = randomSecurity(printedRandom("pages that wait"), { symbol: SYMBOL, rows: 500 });

@@ -24,7 +24,7 @@ const STACKED = 30;
 const OTHERS = 8;
 const ROUNDS = 8;
 const MAX_BYTES = 64_000_000;
-/** The maximum growth of the runtime's process, including uncollected garbage. */
+/** The maximum growth of the memory of the runtime's process, including uncollected garbage. */
 const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
 const service = await startService({

@@ -89,7 +89,7 @@ describe("a publish whose stores fail", () => {
     return found;
   }
 
-  it("leaves the old or the new rows served, whichever call of its last step fails, and succeeds when repeated", async () => {
+  it("leaves either the old or the new rows served, whichever store call of its last step fails, and succeeds when repeated", async () => {
     const make = () =>
       day({ tradedate: TRADEDATE, securities: [randomSecurity(random, { symbol: SYMBOL, rows: 500 })] });
     let before = make();

@@ -52,7 +52,7 @@ afterAll(() => service.stop());
 interface Kind {
   body(apikey: string): Record<string, unknown>;
   check(answer: Answer): void;
-  /** Whether the service charges the request when it serves it. */
+  /** Whether the service charges a served request of this kind. */
   charged: boolean;
 }
 

@@ -52,7 +52,7 @@ describe("a Parquet answer to the TypeScript client", () => {
     expect(sha256(file.bytes)).toBe(sha256(direct.bytes));
   });
 
-  it("as a stream holds the slot until it is read or cancelled", async () => {
+  it("holds the slot until its stream is read or cancelled", async () => {
     const stream = await client.ordersParquetStream({ symbol: "600519", date: TRADEDATE });
     let isNext = false;
     const next = client.orders({ symbol: "300750", date: TRADEDATE }).toArray();

@@ -130,7 +130,7 @@ print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
     expect(stdout.trim().split("\n")).toEqual(["['float64', 'float64', 'int64', 'bool']", "True"]);
   });
 
-  it("is replaced by an operator's file, which later quotes do not replace", async () => {
+  it("is replaced by an operator's file, and stays replaced when quotes are published later", async () => {
     const own = auctionPack(DAY);
     const path = join(folder, "own.parquet");
     writeFileSync(path, own.bytes);

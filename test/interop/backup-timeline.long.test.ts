@@ -82,7 +82,7 @@ const after = (await changes(origin, {})).next_after;
 afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment", () => {
-  it("invalidates cursors on a revision that the backup lacks, even when its number is issued again", async () => {
+  it("invalidates cursors on a revision that the backup lacks, even when that revision number is reused", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
@@ -117,7 +117,6 @@ describe("a restore into an empty deployment", () => {
 
   it("lets the operator adopt and serve a newer pack that is in R2", async () => {
     await using target = await startAfter(origin);
-    // Copies the objects together with their metadata.
     const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
     for (const { key: objectKey } of (await source.list()).objects) {
       const object = await source.get(objectKey);

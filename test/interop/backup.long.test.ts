@@ -1,6 +1,6 @@
 /**
- * Saves a deployment's catalog to a file and restores it: into an empty deployment, over a full one, and with a command
- * that is killed.
+ * Saves a deployment's catalog to a file. Restores it into an empty deployment and into a deployment that has data, and
+ * checks what a restore command that is killed leaves behind.
  */
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";

@@ -24,7 +24,7 @@ afterAll(() => service.stop());
 
 const done = (...args: string[]) => succeed(args, service);
 
-describe("edgetape days, day and changes", () => {
+describe("the commands `edgetape days`, `day` and `changes`", () => {
   it("list the available, pending and missing days of a month, and show a day with its revisions", async () => {
     const list = await done("days", "--month", "202603");
     expect(list).toMatch(/^20260311 +2 +available +2 +2 +[\d.]+ kB +2026-03-12T/m);

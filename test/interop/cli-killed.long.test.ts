@@ -104,7 +104,7 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
   expect(cut).toBeGreaterThan(0);
 }
 
-describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
+describe(`after kills at ${MOMENTS} random moments, edgetape`, () => {
   it(
     "publish leaves the old or the new revision served, and completes when run again",
     async () => {
@@ -141,11 +141,11 @@ describe(`when it is killed at ${MOMENTS} random moments, edgetape`, () => {
   );
 
   it(
-    "nightly leaves the old or the new revision served, and completes and sends its notice when run again",
+    "nightly leaves the old or the new revision served, and a second run completes and sends the notice",
     async () => {
       await using receiver = await startReceiver();
       const drop = join(folder, "drop");
-      // Row counts of trades and quotes vary by more than a tenth, so the publication must be forced.
+      // From round to round, trades and quotes can lose more than a tenth of their rows, so publishing needs force.
       const quick = ["--stable", "0", "--poll", "0.05", "--threads", "0", "--force"];
       const args = ["nightly", drop, "--date", TRADEDATE, ...quick];
       const command = { args, environment: { EDGETAPE_WEBHOOK_URL: receiver.url } };

@@ -1,4 +1,4 @@
-/** An operator corrects a day with wrong content, and a wrong calendar day, with one command each. */
+/** Tests the commands with which an operator corrects the content of a day, and a wrong day of the calendar. */
 import { cp, mkdir, mkdtemp, readdir, rename, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

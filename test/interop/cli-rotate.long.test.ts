@@ -1,4 +1,4 @@
-/** `edgetape share secret` and `share rotate`: an operator replaces an old version of the share secret. */
+/** Tests the replacement of an old version of the share secret with `edgetape share secret` and `share rotate`. */
 import { describe, expect, it } from "vitest";
 import { edgetape, succeed } from "../support/edgetape.ts";
 import { askShare, auctionPack, publishFiles, shareIn } from "../support/files.ts";

@@ -1,4 +1,4 @@
-/** The `edgetape` command as an operator runs it: as a separate process against a running service. */
+/** Runs the `edgetape` command as an operator runs it: as a separate process against a running service. */
 import { createHash } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { request } from "node:http";
@@ -41,7 +41,7 @@ describe("edgetape calendar", () => {
     expect(stderr).toMatch(/^edgetape: The holidays of 2027 are not in the library .*--file\.\n$/);
   });
 
-  it("loads an operator's own list", async () => {
+  it("loads an operator's own list of trading days", async () => {
     const list = join(folder, "own.txt");
     writeFileSync(list, "20270104\n20270105\n");
     await done(["calendar", "load", "--file", list]);
@@ -89,7 +89,7 @@ describe("edgetape account, subscription and key", () => {
     );
   });
 
-  it("import a CSV file that Chinese Excel saved in GBK, and refuse short keys without --allow-short", async () => {
+  it("accept a CSV file of keys that Chinese Excel saved in GBK, and refuse short keys without --allow-short", async () => {
     const file = join(folder, "gbk.csv");
     const [first, second] = ["bfcdbba7bcd7", "bfcdbba7b1fb"].map((hex) => Buffer.from(hex, "hex"));
     const line = (key: string, account: Buffer = Buffer.alloc(0), plan = "") =>

@@ -87,7 +87,7 @@ type Cells<Row> = { [Name in keyof Row]: Row[Name] extends number ? "number" : "
 export const resetOf = (error: unknown): Date | null => (error instanceof QuotaUsed ? error.resetsAt : null);
 `;
 
-/** For each record type, the dataset whose columns it must have, and no others. */
+/** For each record type, the dataset. The record type must have exactly the columns of that dataset. */
 const RECORDS: Record<string, Dataset> = {
   OrderRecord: DATASETS.orders,
   TradeRecord: DATASETS.trades,
@@ -138,7 +138,7 @@ describe("edgetape-client, packed and installed,", () => {
     }
   });
 
-  it("gives the selected columns their types in strict mode", async () => {
+  it("infers the types of the selected columns when TypeScript is in strict mode", async () => {
     await writeFile(join(folder, "typed.ts"), TYPED + CELLS.join(""));
     await checkTypes(folder);
   });

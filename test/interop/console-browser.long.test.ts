@@ -106,7 +106,7 @@ describe.skipIf(isMissing("chromium"))("the button of a sign-in link", () => {
       // Both presses happen before the page is left.
       await Promise.all([page.keyboard.press("Enter"), page.keyboard.press("Enter")]);
     }
-    // The second press aborts the navigation of the first one, which `waitForURL` reports as a failure.
+    // `waitForURL` would fail here, because the second press aborts the navigation that the first press began.
     await expect.poll(() => page.url(), { timeout: 60_000 }).toBe(`${service.baseUrl}/console/`);
     await page.waitForLoadState();
     await go(page, "keys");

@@ -53,7 +53,7 @@ async function run(page: Page, button = "#run"): Promise<string> {
   return outcome(page);
 }
 
-describe.skipIf(isMissing("chromium"))("a refused run", () => {
+describe.skipIf(isMissing("chromium"))("the Try it page, after a refused request,", () => {
   it.each<[number, string, PlanName, string]>([
     [403, "plan_missing", "free", ""],
     [422, "param_invalid", "flagship", "symbol=6005190"],
@@ -151,7 +151,7 @@ describe.skipIf(isMissing("chromium"))("the Try it page", () => {
   });
 });
 
-describe.skipIf(isMissing("chromium"))("the Try it form, before its script is loaded,", () => {
+describe.skipIf(isMissing("chromium"))("the `Try it` form, before its script is loaded,", () => {
   it("cannot be submitted, because the browser would send it without the operation", async () => {
     const page = await tryIt({ plan: "flagship" });
     let letGo = () => {};

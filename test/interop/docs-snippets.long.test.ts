@@ -24,7 +24,7 @@ import { startService } from "../support/service.ts";
 
 const run = promisify(execFile);
 
-/** A day that is not the example day, which the pages show when no day is loaded. */
+/** A day other than the example day. The pages show the example day when no day is loaded. */
 const TRADEDATE = "20260310";
 const ROWS = exampleRows(TRADEDATE);
 const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
@@ -185,7 +185,7 @@ describe("the code blocks of the documentation, run unchanged,", () => {
     expect([failure.code, failure.stderr]).toEqual([1, expect.stringContaining("invalid api key")]);
   });
 
-  it("include an example request whose answer equals the example answer", async () => {
+  it("include an example request, and the service answers it with the example answer", async () => {
     const request = { ...JSON.parse(shown(SNIPPETS.request)), apikey: env.EDGETAPE_KEY };
     const { envelope } = await service.post(request);
     const answer = JSON.parse(shown(SNIPPETS.answer));

@@ -71,7 +71,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     const { page, close } = await inside();
     const stats = await page.locator(".stats dd").allTextContents();
     expect(stats[0]).toMatch(/^3 of \d+$/);
-    // The share has the order packs of two days, and the packs and one operator's file of the main day.
+    // For two days the share has only the order pack. For the main day it has all packs and one file of the operator.
     expect(stats[1]).toBe(String(2 + PACKS.length + 1));
     expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
     await close();
@@ -215,7 +215,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share with an incomplete d
   it("names the missing datasets in the calendar and in the line above it", async () => {
     const columns = randomRows(randomFrom(20_260_210), DATASETS.trades, { rows: 5 });
     const sections = [{ symbol: "600519", market: "SH" as const, columns }];
-    // Trades exist from this day on. The next loaded day has none, so it is incomplete.
+    // Trades are published for this day only. Later days should have them too, so the next loaded day is incomplete.
     await publishSections(world.service, "trades", BEFORE_WINDOW, sections);
     for (const [options, said, line] of [
       [DESK, "Incomplete (without trades)", /; 1 is incomplete: 02-11 \(without trades\)$/],

@@ -56,7 +56,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     const to = join(folder, `${kind}-again`);
     const remote = remotes[kind]?.remote ?? "";
     await rclone(kind, "copy", remote, to);
-    // Modification times have a resolution of a second, so the file is replaced at least a second later.
+    // Modification times have a resolution of a second, so the test waits longer before it replaces the file.
     await new Promise((resolve) => setTimeout(resolve, 1_100));
     // Over WebDAV rclone compares sizes only, so the checksum file, whose size is unchanged, is not transferred.
     const isHttp = kind === "http";
@@ -66,7 +66,7 @@ describe.skipIf(isMissing("rclone")).each(["http", "webdav"])("rclone over %s", 
     if (isHttp) await mustRun("sha256sum", ["--check", "--quiet", "SHA256SUMS"], { cwd: to });
   });
 
-  it("copies one security's file of a day, and lists the folder by-symbol", async () => {
+  it("copies one security's file of a day, and lists the folder `by-symbol`", async () => {
     const { remote = "", options = [] } = remotes[kind] ?? {};
     const path = `${DAY}/by-symbol/600519.SH.parquet`;
     const copied = join(folder, `${kind}.parquet`);

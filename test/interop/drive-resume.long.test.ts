@@ -33,7 +33,7 @@ afterAll(async () => {
 const through = (path: string) => `${proxy.baseUrl}/s/${world.share.shareId}/${path}`;
 const largePath = () => through(`${DAY}/${large.name}`);
 
-/** Cuts each of the next 20 connections after at most `most` bytes. Together, they carry less than the file. */
+/** Cuts each of the next 20 connections after at most `most` bytes. All 20 together carry less than the whole file. */
 function planCuts(most = 9 * MEGABYTE): void {
   proxy.cutAfter(Array.from({ length: CUTS }, () => random.integer(1, most)));
 }
@@ -113,7 +113,7 @@ describe("a file replaced during its download", () => {
     return { url: through(`${DAY}/${old.name}`), sum: sha256(old.bytes), to: join(folder, name), replace };
   };
 
-  it.skipIf(isMissing("curl"))("is completed in its old version by curl -C -", async () => {
+  it.skipIf(isMissing("curl"))("is completed with its old bytes by curl -C -", async () => {
     const { url, sum, to, replace } = await replaceable("for-curl");
     proxy.cutAfter([MEGABYTE]);
     expect((await curl(url, to)).status).not.toBe(0);
@@ -123,7 +123,7 @@ describe("a file replaced during its download", () => {
     expect(await sumOf(to)).toBe(sum);
   });
 
-  it.skipIf(isMissing("wget"))("is completed in its old version by wget -c", async () => {
+  it.skipIf(isMissing("wget"))("is completed with its old bytes by wget -c", async () => {
     const { url, sum, to, replace } = await replaceable("for-wget");
     proxy.cutAfter([MEGABYTE]);
     expect((await wget(url, to, "--tries=1")).status).not.toBe(0);
@@ -133,7 +133,7 @@ describe("a file replaced during its download", () => {
     expect((await wget(url, to)).output).toContain("already fully retrieved");
   });
 
-  it.skipIf(isMissing("aria2c"))("is completed in its old version by the same aria2c process", async () => {
+  it.skipIf(isMissing("aria2c"))("is completed with its old bytes by the same aria2c process", async () => {
     const { url, sum, to, replace } = await replaceable("for-aria2c");
     proxy.cutAfter([500_000, 500_000, 500_000, 500_000]);
     const running = aria2c(url, "for-aria2c", "--max-overall-download-limit=1M");
@@ -145,7 +145,7 @@ describe("a file replaced during its download", () => {
   });
 
   it.skipIf(isMissing("aria2c"))(
-    "is never mixed with its new version by a new aria2c process, which requests the whole file first",
+    "makes a new aria2c process fail instead of mixing the two versions",
     async () => {
       // The new process requests the whole file and compares its size with the size that the first process recorded.
       // If the sizes differ, aria2c fails. If they are equal, aria2c requests a range without naming a version. The
@@ -166,7 +166,7 @@ describe("a file replaced during its download", () => {
     },
   );
 
-  describe("and then inspected by HEAD", () => {
+  describe("and requested with HEAD before the download resumes", () => {
     /**
      * Begins a download that is cut, replaces the file, reads the new headers with `look`, and resumes. The resumed
      * download must fail with an error and leave the partial file unchanged.
@@ -184,14 +184,14 @@ describe("a file replaced during its download", () => {
       expect(await sumOf(to)).toBe(part);
     };
 
-    it.skipIf(isMissing("curl"))("is not mixed with its new version by curl", () =>
+    it.skipIf(isMissing("curl"))("is not resumed by curl, and the partial file stays unchanged", () =>
       expectNotMixed("curl", curl, (url) => {
         const user = `${world.share.shareId}:${world.share.password}`;
         return mustRun("curl", ["-sSI", "-u", user, url]);
       }),
     );
 
-    it.skipIf(isMissing("wget"))("is not mixed with its new version by wget", () =>
+    it.skipIf(isMissing("wget"))("is not resumed by wget, and the partial file stays unchanged", () =>
       expectNotMixed(
         "wget",
         (url, to) => wget(url, to, "--tries=1"),

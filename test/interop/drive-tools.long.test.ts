@@ -127,7 +127,7 @@ describe("hyparquet's asyncBufferFromUrl", () => {
     expect(parts.length).toBeGreaterThan(0);
   });
 
-  it("reads the file of one security in by-symbol", async () => {
+  it("reads a security's file from the folder by-symbol", async () => {
     const file = await open(`${DAY}/by-symbol/600519.SH.parquet`);
     const rows = await parquetReadObjects({ file, compressors });
     expect(rows).toHaveLength(world.main.rowsOf("600519").length);

@@ -1,4 +1,4 @@
-/** The notices to every kind of webhook when a delivery is missing, incomplete or complete. */
+/** Tests the notices that each kind of webhook receives when a delivery is missing, incomplete or complete. */
 import { createHmac } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -69,7 +69,7 @@ describe.skipIf(without)("the Python client", () => {
     expect(rows).toEqual(built.rowsOf("600519"));
   });
 
-  it("requests the newest trading day when no date is given, and reports that it is not loaded", async () => {
+  it("requests the newest trading day when no date is given, and reports that this day is not loaded", async () => {
     const error = await python.raises('client.orders("600519").to_list()');
     expect([error.error, error.code, error.reason]).toEqual(["NoData", 1002, "not_loaded"]);
     expect(error.message).toContain(error.request_id);
@@ -173,7 +173,7 @@ client.orders_parquet("600519", "${DAY}", ${JSON.stringify(whole)})`,
     expect(await waiting).toBe(1);
   });
 
-  it("queues the threads of a process, so that no request gets 503", async () => {
+  it("queues the requests of a process's threads, so that no request gets 503", async () => {
     const before = ended("slot_busy");
     const counts = await python.run<number[]>(
       `from concurrent.futures import ThreadPoolExecutor

@@ -130,7 +130,7 @@ describe.skipIf(without)("history with the Python client", () => {
     expect(await filesIn()).toEqual(packs);
   });
 
-  it("is downloaded from the API with a warning if the share is external", async () => {
+  it("is downloaded from the API if the share is external, and the client warns about this", async () => {
     // The top-level domain `invalid` has no hosts.
     const link = { url: "http://pan.invalid/s/1abc", password: "x7-Q", expires: "2099-12-31T00:00:00+08:00" };
     const covers = { firstDay: "20260105", lastDay: "20261231", fileCount: 2, sizeBytes: 2 };
@@ -153,7 +153,7 @@ warnings.simplefilter("always")`);
     }
   });
 
-  it("is downloaded from the API if the plan has no share, and continues after the quota was used up", async () => {
+  it("is downloaded from the API if the plan has no share, and a later run fetches what exceeded the quota", async () => {
     const { key, accountId } = await account(service, { plan: "trial", limits: { requests: 50, files: 3 } });
     const session = await startFor(key);
     const first = await fetched(session);

@@ -1,4 +1,7 @@
-/** The Python client's wheel in a fresh environment without network: import, types, doctor, the README's four lines. */
+/**
+ * Installs the Python client's wheel in a fresh environment without network. Tests the import, the types, the doctor
+ * and the README's four lines.
+ */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
@@ -159,7 +162,7 @@ describe.skipIf(without)("the Python client's wheel", () => {
     },
   );
 
-  it("has a doctor that reports an unreachable base URL, and passes against the service", async () => {
+  it("has a doctor command that reports an unreachable base URL and succeeds when all are reachable", async () => {
     const { key } = await account(service, { plan: "trial" });
     const env = bare({ EDGETAPE_KEY: key, EDGETAPE_URL: `${service.baseUrl},http://127.0.0.1:1` });
     const failed = await run(python, ["-m", "edgetape", "doctor"], { env, cwd: folder }).catch(

@@ -1,4 +1,4 @@
-/** Shares with the Python client: their content, and downloads into a folder over breaking connections. */
+/** Shares with the Python client: their content, and downloads into a folder over connections that break. */
 import { createCipheriv } from "node:crypto";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";

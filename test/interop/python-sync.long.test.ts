@@ -188,7 +188,7 @@ describe.skipIf(without)("sync of the Python client", () => {
     const small = await account(service, { plan: "professional", limits: { files: 2 } });
     const report = await sync({ key: small.key });
     expect(report.fetched).toHaveLength(2);
-    // 688111, which has no orders on the first day, was requested in between and is not charged.
+    // The client also requested 688111 on the first day. It has no orders on that day, so the request is not charged.
     expect(names(report.left)).toEqual(
       days.slice(1).flatMap(({ tradedate }) => SYMBOLS.map((symbol) => `${symbol} ${tradedate}`)),
     );

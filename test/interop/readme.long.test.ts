@@ -22,7 +22,7 @@ const BLOCKS = [...readFileSync("README.md", "utf8").matchAll(/^```(\w*)\n([\s\S
 const pandas = pythonWith("pandas");
 const arrow = pythonWith("pandas", "pyarrow");
 const base = [arrow ?? PYTHON, PYTHON].find((command) => canImport(command, "ensurepip"));
-/** A Python with hatchling, which builds the wheel. Without network, pip cannot download it. */
+/** A Python with hatchling, which builds the wheel. Without network, pip cannot download hatchling. */
 const builder = pythonWith("hatchling");
 const withFrames = arrow !== null && base === arrow && builder !== null;
 
@@ -81,7 +81,8 @@ describe("README.md", () => {
   });
 
   it("has commands that work against the demo when they are pasted in order", async () => {
-    // Without pip, pandas and pyarrow, the client is imported from the checkout, and DataFrames are skipped.
+    // Without pip, pandas and pyarrow, the client is imported from the checkout, and code that needs DataFrames is
+    // skipped.
     const needsFrames = (text: string) => /\.to_df\(\)|read_history\(/.test(text);
     const chosen = BLOCKS.slice(1).filter(
       ({ text }) => withFrames || !(text.includes("pip install") || needsFrames(text)),

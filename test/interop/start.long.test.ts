@@ -188,7 +188,7 @@ describe("npm start", () => {
     expect(existsSync(demoFile)).toBe(true);
   });
 
-  it("runs the service once when it is started twice at once on one port, and the other start finds the port in use", async () => {
+  it("runs one service when two processes start concurrently on one port, and the other process reports that the port is in use", async () => {
     const shared = await freePort();
     const two = ["one", "two"].map((name) => {
       const place = join(folder, name);

@@ -34,13 +34,13 @@ export interface Upload extends PackContent {
   hasPart: boolean;
   /** `held`: complete, but it needs `force` to be published. */
   state: "uploading" | "held" | "served" | "ended" | "forgotten";
-  /** Whether an existing content of the day was published again after the upload began. */
+  /** Whether the day's current or an earlier content was published again after the upload began. */
   isOvertaken: boolean;
 }
 
 export type DayState = "available" | "withdrawn" | "damaged";
 
-/** An operator's request to publish an existing content of the day again. */
+/** An operator's request to publish again a content that the day already has. */
 export interface AgainAsk {
   revision: number;
   state?: DayState | undefined;
@@ -132,7 +132,7 @@ export class DecisionsModel {
     const upload = this.open as Upload;
     this.part(upload, seen);
     const completed = this.complete(upload, seen);
-    // The commands check again, because another publisher may have published the same content.
+    // The commands check the served content again, because another publisher may have published the same content.
     const isThere = this.state === "available" && isSame(this.present?.pack, ask);
     return completed === "other_publisher" && isThere ? "same" : completed;
   }

@@ -121,7 +121,7 @@ class Sequence {
       await this.#random.pick(this.#fitting())();
       await this.#check();
     }
-    // Withdraws the day, because the service would compare the days of later sequences with it.
+    // Withdraws the day, so that the service does not compare the days of later sequences with this day.
     const { present } = this.#model;
     if (present !== undefined) await this.#withdraw(present.revision);
     await this.#check();

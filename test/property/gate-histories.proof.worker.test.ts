@@ -27,7 +27,7 @@ interface Working {
   lease: LeaseStub;
   /** The release that the worker sent, and sends again after a restart. */
   told?: ReleaseRequest;
-  /** Whether the worker has finished: it released, its deadline passed, or the grant never arrived. */
+  /** Whether the worker has finished: it released the slot, its deadline passed, or the grant never arrived. */
   isOver?: true;
 }
 
@@ -110,7 +110,7 @@ class History {
       untilMs: this.#nowMs + ask.boundMs,
       lease: answer.lease,
     });
-    // A lost answer: the worker never receives its lease, and its context ends.
+    // The answer is lost: the worker never receives the lease, and the worker's context ends.
     if (this.#random.chance(0.1)) await this.#drop();
   }
 
@@ -212,7 +212,8 @@ class History {
     const atWork = dead.filter(({ isOver }) => !isOver);
     for (const working of atWork) {
       await expect(Promise.resolve(working.lease.release({ credit: false }))).rejects.toThrow();
-      // The worker releases through a new stub, or it has ended too and only the deadline frees the slot.
+      // Either the worker releases the slot through a new stub, or the worker has also ended and only the deadline
+      // frees the slot.
       if (this.#random.chance(0.4)) continue;
       await this.#stub().release(working.grantId, { credit: false });
       this.#told(working.grantId, { credit: false });
@@ -221,8 +222,8 @@ class History {
   }
 
   /**
-   * Serves a request with an object of the previous version on the same storage. Afterwards the current object
-   * continues.
+   * Serves a request with an object of the previous version on the same storage. Afterwards an object of the current
+   * version continues from that storage.
    */
   async #formerVersion(step: number): Promise<void> {
     await this.#restart();

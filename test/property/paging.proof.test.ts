@@ -44,8 +44,8 @@ describe.each(DATASET_NAMES)("paging by cursor through %s (contract 5)", (datase
     isLong ? cases : cases.filter((_, n) => n % DATASET_NAMES.length === place);
 
   /**
-   * Publishes the sections as a day. Returns a function for the expected rows of a security, with `fields`, and a
-   * function that checks a query.
+   * Publishes the sections as a day. Returns two functions: `rowsOf` returns the expected rows of a security with the
+   * columns in `fields`, and `check` checks a query.
    */
   async function published(tradedate: string, sections: DatasetSection[], fields = ASKED[dataset]) {
     await publishSections(service, dataset, tradedate, sections);

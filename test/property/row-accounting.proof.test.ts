@@ -179,7 +179,7 @@ async function checkReport(report: BuildReport, made: RandomDelivery, outFolder:
   expect(await rowsOf(path)).toEqual(inOrder.flatMap(([, each]) => each));
 }
 
-/** Returns the sorted `"file",line` of every quarantined record; empty without a quarantine file. */
+/** Returns `"file",line` for every quarantined record, sorted; empty when there is no quarantine file. */
 function quarantineOf(pack: string): string[] {
   const path = pack.replace(/parquet$/, "quarantine.csv");
   if (!existsSync(path)) return [];

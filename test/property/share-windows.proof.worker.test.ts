@@ -149,8 +149,8 @@ afterAll(() => {
   vi.restoreAllMocks();
 });
 
-describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
-  it("contains the year's files that are in the window of a professional or weekly plan", async () => {
+describe("the coverage of a share of one year (contract 7.2, 8.2)", () => {
+  it("contains the files of that year in the window of a professional or weekly plan", async () => {
     for (const nowMs of someInstants(random)) {
       const today = todayNumber(nowMs);
       const plan = random.pick(["professional", "weekly"] as const);
@@ -166,7 +166,7 @@ describe("a share's coverage over three years (contract 7.2, 8.2)", () => {
     }
   });
 
-  it("contains all of the year's files up to today for a flagship plan", async () => {
+  it("contains all files of that year up to today for a flagship plan", async () => {
     for (let i = 0; i < 40; i++) {
       const nowMs = random.integer(FIRST_INSTANT, LAST_INSTANT);
       const today = todayNumber(nowMs);

@@ -32,7 +32,7 @@ describe("the dependencies", () => {
     expect(used.filter((name) => !planned.includes(name))).toEqual([]);
   });
 
-  it("are declared wherever a source or test imports them", () => {
+  it("in package.json include every package that a source or test imports", () => {
     const declared = { ...manifest.dependencies, ...manifest.devDependencies };
     const tests = projectFiles().filter((path) => /^test\/.*\.tsx?$/.test(path));
     expect(packagesOf([...sources, ...tests]).filter((name) => !(name in declared))).toEqual([]);

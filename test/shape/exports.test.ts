@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { projectFiles } from "../support/sources.ts";
 
-/** Files whose exports are used outside `src`: entries of the worker and of the client, scripts of pages. */
+/** Files whose exports are used outside `src`: the entry files of worker and client, and the scripts of pages. */
 const ENTRIES =
   /^src\/(worker|app)\.ts$|^src\/client\/typescript\/index\.ts$|^src\/console\/browser\/|^src\/(docs|shares|pages)\/.*browser|\.d\.ts$/;
 

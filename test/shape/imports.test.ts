@@ -42,11 +42,11 @@ const MAY_IMPORT: Record<string, string[]> = {
   docs: [...BELOW_OPERATIONS, "operations"],
   // Many modules import `env.ts`, so it may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
-  // Only types of the answers, because no server code may be in a caller's bundle.
+  // A caller's bundle must contain no server code: the client imports only types, and `build.ts` runs beforehand.
   client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
 };
 
-/** Modules that may import the types of bindings and parsed settings, because they receive them as values. */
+/** Modules that may import the types in `env.ts`, because their functions receive bindings or parsed settings. */
 const MAY_IMPORT_ENV = [
   "http",
   "gate",

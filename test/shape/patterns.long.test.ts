@@ -45,7 +45,7 @@ function scriptPatterns(path: string): Pattern[] {
 function pythonPatterns(path: string): Pattern[] {
   return [...readFileSync(path, "utf8").matchAll(PYTHON_CALL)].map((match) => {
     const [call, formatted, text] = match[1] === undefined ? match.slice(4) : match.slice(1);
-    // The code escapes the values that it inserts into a format string, so a letter can replace each of them.
+    // The clients escape each value that an f-string inserts, so the letter x can replace it here.
     const source = (text ?? "").replaceAll(formatted === "f" ? /\{[^{}]+\}/g : /(?!)/g, "x");
     return { source: call === "fullmatch" ? `^(?:${source})$` : source, flags: "", path };
   });

@@ -7,7 +7,7 @@ import { type Browser, type BrowserContextOptions, chromium, type Page } from "p
 /** The path of the browser in Debian's package. */
 const EXECUTABLE = "/usr/bin/chromium";
 
-/** Starts the browser without a sandbox, which does not work for root. */
+/** Starts the browser without its sandbox, because the sandbox does not work for root. */
 export function startBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: EXECUTABLE, args: ["--no-sandbox"] });
 }

@@ -37,7 +37,7 @@ export type Row = (string | number)[];
 
 export interface TestDay {
   tradedate: string;
-  /** The securities by symbol, then market. */
+  /** The securities, sorted by symbol and then by market. */
   securities: TestSecurity[];
   /** Returns the rows that a whole answer for one security must contain. */
   rowsOf(symbol: string, market?: Market): Row[];
@@ -174,7 +174,7 @@ export function clockTime(milliseconds: number): string {
   return new Date(milliseconds).toISOString().slice(11, 23).replaceAll(/[:.]/g, "");
 }
 
-/** Returns the milliseconds after midnight of HHMMSSmmm. */
+/** Returns `time` (HHMMSSmmm) as milliseconds since midnight. */
 export function clockMilliseconds(time: string): number {
   const parts = [time.slice(0, 2), time.slice(2, 4), time.slice(4, 6), time.slice(6)].map(Number);
   const [hours = 0, minutes = 0, seconds = 0, rest = 0] = parts;
@@ -182,9 +182,9 @@ export function clockMilliseconds(time: string): number {
 }
 
 /**
- * Returns a security of `rows` records that resemble real ones: steps of 10 ms, dense milliseconds, repeated and zero
- * ids, cancels, and phase flags with zeros. The product of price and volume ranges from small to beyond 2^53. On
- * average the time advances once in `crowd` records (default 1.2).
+ * Returns a security of `rows` records that resemble real ones: steps of 10 ms, several records in one
+ * millisecond, repeated and zero ids, cancels, and phase flags with zeros. The product of price and volume ranges from
+ * small to beyond 2^53. On average the time advances once in `crowd` records (default 1.2).
  */
 export function randomSecurity(
   random: Random,

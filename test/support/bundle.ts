@@ -105,7 +105,7 @@ export function bundledWorker(entry = SERVICE_ENTRY): Promise<WorkerBundle> {
   return alone;
 }
 
-/** Bundles the service of another checkout, which uses the `node_modules` of this one. */
+/** Bundles the service of another checkout with the `node_modules` of this checkout. */
 export function bundledFrom(checkout: string): Promise<WorkerBundle> {
   return bundleAndLoad(SERVICE_ENTRY, checkout);
 }

@@ -118,7 +118,7 @@ export function noiseOf(random: Random, dataset: Dataset, rows: number): Rows {
 /** Enough incompressible cells to make a file larger than all buffers between the service and an idle client. */
 const LARGE_CELLS = 4_000_000;
 
-/** Returns rows of a security whose Parquet file is so large that a client occupies the slot until it has read it. */
+/** Returns rows of a security with a Parquet file so large that its slot stays occupied until a client has read it. */
 export function largeSection(random: Random, dataset: DatasetName, symbol: string): DatasetSection {
   const rows = Math.ceil(LARGE_CELLS / DATASETS[dataset].columns.length);
   return { symbol, market: marketOf(symbol), columns: noiseOf(random, DATASETS[dataset], rows) };

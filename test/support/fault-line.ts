@@ -14,7 +14,7 @@ export type Fault =
   | { kind: "lose" }
   /** The connection is reset (RST) after this many bytes. */
   | { kind: "reset"; afterBytes: number }
-  /** The connection ends in order (FIN) after this many bytes. */
+  /** The connection is closed normally (FIN) after this many bytes. */
   | { kind: "truncate"; afterBytes: number }
   /** The connection ends inside the answer's head after this many bytes. */
   | { kind: "behead"; afterBytes: number }

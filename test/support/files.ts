@@ -39,7 +39,7 @@ export function ownFile(date: string, text: string, name = `${date}_trades.csv`)
 const routeOf = ({ type, date, name }: DailyFile) =>
   `/admin/files/${type}/${date}/${encodeURIComponent(name)}`;
 
-/** Uploads a file in its three steps without publishing it. */
+/** Uploads a file without publishing it: begins the upload, sends the parts and completes the upload. */
 export async function addFile(
   service: Service,
   file: DailyFile,

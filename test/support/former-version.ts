@@ -7,7 +7,7 @@ import { bundledFrom, type WorkerBundle } from "./bundle.ts";
 
 export interface FormerVersion {
   worker: WorkerBundle;
-  /** Names of the version's migrations, in order. The current checkout contains the files too. */
+  /** The names of the former version's migration files, in order. The current checkout also contains these files. */
   migrations: string[];
 }
 

@@ -1,4 +1,4 @@
-/** Serves `gate-worker.ts` under workerd like the whole service, over HTTP. */
+/** Serves `gate-worker.ts` over HTTP under workerd, the runtime that also runs the whole service in tests. */
 import type { BodyEnd } from "../../src/gate/hold-body.ts";
 import type { GateState } from "../../src/gate/protocol.ts";
 import { startService } from "./service.ts";

@@ -10,8 +10,8 @@ import { takeSlot } from "../../src/gate/slot.ts";
 
 import { FormerGate } from "./former-gate.ts";
 
-// Exports the deployment's other classes, which its configuration requires of every entry. `Gate` below replaces the
-// service's own export.
+// The service's configuration names its Durable Object classes, so every worker that uses it must export them. The
+// class `Gate` below replaces the service's class of the same name.
 export * from "../../src/worker.ts";
 
 /** Accounts with this prefix use objects of the previous version. */
@@ -23,8 +23,8 @@ export class Gate extends ServedGate {
 
   override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
     if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
-    // The worker must also work with the lease of the previous version. It has no method `written`, and its `release`
-    // returns undefined.
+    // The worker must also work with the lease of the previous version. That lease has no method `written`, and its
+    // `release` returns undefined.
     return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
   }
 
@@ -116,8 +116,9 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 }
 
 /**
- * Repeats a task on many objects concurrently, `rounds` times on each. The task takes and frees the slot (paging, not
- * paging, or with an object of the previous version), or writes a plain row twice.
+ * Runs a task on many objects concurrently, and repeats it `rounds` times on each object. The task `writes` writes a
+ * plain row twice. Every other task takes the slot and frees it: `paging` frees it with more pages to follow, and
+ * `former` uses objects of the previous version.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;

@@ -27,7 +27,7 @@ export interface Answer {
 export interface Call {
   method?: string;
   headers?: Record<string, string>;
-  /** The body: text and bytes are sent unchanged, other values as JSON; `undefined` sends none. */
+  /** The body: text and bytes are sent unchanged, other values as JSON; `undefined` means no body. */
   body?: unknown;
   agent?: Agent;
 }

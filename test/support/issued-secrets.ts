@@ -2,7 +2,7 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 
-/** Matches the JSON properties of answers that contain a secret. */
+/** Matches the JSON properties that hold secrets in answers. */
 const MEMBERS = /"(?:key|token|password)":"([^"]{16,})"/g;
 
 /** Collects the secrets of answers and finds them in texts and files. */

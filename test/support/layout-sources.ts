@@ -80,7 +80,7 @@ export function writeTables(folder: string, tables: readonly Table[]): void {
 function headed(list: string): Pick<Table, "header" | "columns"> {
   const named = list.split(",").map((each) => each.split(":"));
   const roles = named.flatMap(([name = "", ...of]) => of.map((role) => [role, name] as const));
-  // Every list names the roles of `Columns`.
+  // Every caller's list contains all roles of `Columns`.
   const columns = Object.fromEntries(roles) as unknown as Columns;
   return { header: named.map(([name = ""]) => name), columns };
 }

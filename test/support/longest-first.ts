@@ -5,7 +5,7 @@
  */
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** Files that take long or wait for a clock, the longest first, by the end of their path. */
+/** The ends of the paths of files that take long or wait for a clock, the longest file first. */
 const LONGEST = [
   "fault/client-paging.proof.test.ts",
   "fault/killed-streaming.long.test.ts",
@@ -34,7 +34,7 @@ const LONGEST = [
   "interop/announced.long.test.ts",
 ];
 
-/** Returns the position in `LONGEST`, or its length for any other file. */
+/** Returns the file's position in `LONGEST`, or the length of `LONGEST` for a file that it does not list. */
 function rankOf({ moduleId }: TestSpecification): number {
   const rank = LONGEST.findIndex((path) => moduleId.endsWith(path));
   return rank === -1 ? LONGEST.length : rank;

@@ -14,7 +14,7 @@ export interface NaiveReading {
   isRefused: boolean;
   /** The number of lines with content after the header. */
   read: number;
-  /** Rows in the order of the pack. */
+  /** The rows in pack order. */
   rows: NaiveRow[];
   /** Numbers of invalid lines; the first line is 1. */
   broken: number[];
@@ -22,7 +22,7 @@ export interface NaiveReading {
   repeated: number;
 }
 
-/** The widest cell of sources with fixed-width cells, in bytes. */
+/** The width of the widest cell, in bytes, in sources whose cells have a fixed width. */
 const WIDEST_CELL = 32;
 
 /** Reads the rows of `dataset` for the security of `file` on the day `tradedate`. */
@@ -75,7 +75,7 @@ export function inTimeOrder(rows: readonly NaiveRow[]): NaiveRow[] {
   return rows.toSorted((a, b) => (String(a.time) < String(b.time) ? -1 : Number(a.time !== b.time)));
 }
 
-/** Returns the cells of a line without NUL padding; `null` for a truncated or damaged line. */
+/** Returns the cells of a line, each without its NUL padding; `null` for a truncated or damaged line. */
 function cellsOf(
   line: string,
   { columns, isVendor, isEnded }: { columns: number; isVendor: boolean; isEnded: boolean },
@@ -160,7 +160,7 @@ function rowOf(
   return { ...start, ...kind, ...cell, ...numbered(cell, numbers), ...money };
 }
 
-/** Returns the snapshot in the cells of a line, or `null` when a cell in use is invalid. */
+/** Returns the snapshot in the cells of a line, or `null` when a cell that is read is invalid. */
 function quoteOf(
   line: { code: string; bareCode: string; date: string | undefined; clock: string; values: string[] },
   { isVendor, security, tradedate }: { isVendor: boolean; security: string; tradedate: string },

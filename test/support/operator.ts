@@ -122,7 +122,7 @@ export interface TestAccount {
   keys: IssuedKey[];
 }
 
-/** Creates an account with its plan and keys. Without `plan` and `subscriptions` it has no plan. */
+/** Creates an account with its plan and keys. If `plan` and `subscriptions` are absent, the account has no plan. */
 export async function account(service: Service, asked: AccountRequest): Promise<TestAccount> {
   const { accountId } = await asOperator<Account>(service, "POST", "/admin/accounts", {});
   const now = service.nowMs();

@@ -1,6 +1,6 @@
-"""Pages on demand: reads a line of JSON with the task and writes a line of JSON with the rows or the error.
+"""Runs paging tasks: reads each task from a line of JSON and writes a line of JSON with the rows or the error.
 
-Waits are shortened, so that hours pass in seconds, but they count in full towards the limits.
+A wait of hours takes only milliseconds here, but counts with its full length towards the limits.
 """
 
 import json

@@ -22,9 +22,9 @@ export const DELIVERY_KINDS = [
   "equal-names",
   /** Links to files, folders and archives outside the delivery, links without a target, and links in archives. */
   "links",
-  /** Files of no known layout, of unread formats, downloads in progress, documents. */
+  /** Files that the builder ignores: unknown layouts, unsupported formats, downloads in progress, documents. */
   "foreign",
-  /** A data file that ends inside a line or between lines. */
+  /** A data file whose end is missing; the cut is inside a line or between two lines. */
   "truncated",
   /** A data file with NUL bytes inside or at its end. */
   "zero-filled",
@@ -54,24 +54,24 @@ export interface MadeFile {
   layout: string;
   /** The bytes of the file after all unpacking. */
   bytes: Buffer;
-  /** Number of rows that its maker wrote. */
+  /** Number of rows in the file before any damage. */
   rows: number;
-  /** Whether the bytes are as the maker wrote them. */
+  /** Whether the bytes are unchanged; false after the test has damaged them. */
   isIntact: boolean;
 }
 
 export interface RandomDelivery {
   kind: DeliveryKind;
-  /** The folder to build. */
+  /** The folder that the build reads. */
   folder: string;
   files: MadeFile[];
   /** Further files, which are not in `files` and which the build must leave out. */
   leftOut: LeftOutFile[];
-  /** Securities with two sources. */
+  /** The securities whose rows are in two files. */
   duplicated: string[];
 }
 
-/** The names of the columns of plain quotes after symbol, day and time. */
+/** The column names of plain quotes, without the symbol, the day and the time. */
 export const QUOTE_COLUMNS = storedColumns(quotes).map(({ name }) => name);
 
 /** The header lines by dataset. The vendor's header includes its empty last column. */
@@ -147,7 +147,7 @@ const CELLS: Record<DatasetName, Record<"vendor" | "plain", (made: Made, isShang
 
 const VENDOR_NAMES = { orders: "逐笔委托.csv", trades: "逐笔成交.csv", quotes: "行情.csv" } as const;
 
-/** Returns the makers of the vendor's layout in UTF-8 and of the plain layout for the day `tradedate`. */
+/** Returns two makers of files for the day `tradedate`: in the vendor's layout (as UTF-8) and in the plain layout. */
 export function usualMakers(tradedate: string, dataset: DatasetName): OrderFileMaker[] {
   const cells = CELLS[dataset];
   return [
@@ -252,7 +252,7 @@ class Generator {
     return made;
   }
 
-  /** Returns an intact data file of another security, recorded but not written. */
+  /** Returns an intact data file of another security. Records the file in `made`, but does not write it. */
   private orderFile({ folder = "", maker = this.random.pick(this.makers) } = {}): MadeFile {
     const { random } = this;
     this.count += 1;

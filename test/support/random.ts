@@ -16,7 +16,7 @@ export interface Random {
 
 /** Returns `length` incompressible random bytes. `seed` is from 0 to 255; equal seeds give equal bytes. */
 export function randomBytes(seed: number, length: number): Buffer {
-  // A stream cipher, because a generator in JavaScript takes seconds for the largest files.
+  // Uses a stream cipher, because a random generator in JavaScript takes seconds for the largest files.
   const cipher = createCipheriv("aes-128-ctr", Buffer.alloc(16, seed), Buffer.alloc(16));
   return cipher.update(Buffer.alloc(length));
 }

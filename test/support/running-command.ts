@@ -24,8 +24,8 @@ export interface Running {
 const manifest = JSON.parse(readFileSync("package.json", "utf8")) as { bin: { edgetape: string } };
 
 /**
- * Starts `edgetape` with these arguments and `input` as its standard input. Its environment has the service's URL and
- * token, if there is a service, and `environment`.
+ * Starts `edgetape` with these arguments and `input` as its standard input. Adds `environment` and, with a `service`,
+ * the service's URL and token to the environment variables of this process.
  */
 export function startEdgetape(
   args: string[],

@@ -24,7 +24,8 @@ const CODE_LINES = 4;
 const COMMENT = /(?<=^|[\s({])\/\*\*?([\s\S]*?)\*\/|((?:^[ \t]*\/\/ .*\n)+)/gm;
 const PYTHON_COMMENT = /^[ \t]*"""([\s\S]*?)"""|((?:^[ \t]*# .*\n)+)/gm;
 /**
- * The table of an `each` can end on a separate line; it belongs to the last `it` or `describe` with the same indent.
+ * A name can also follow the line that ends the table of an `each`. It then belongs to the last `it` or `describe` with
+ * the same indent.
  */
 const TEST_NAME =
   /^( *)(?:(it|describe)(?:\.\w+)*(?:\((?!["`])[^\n]*?\))?|[\])}]+\))\(\s*(?:"((?:[^"\\\n]|\\.)+)"|`([^`]+)`)/gm;
@@ -57,7 +58,7 @@ function codeOf(
   { index, input = "", 0: whole }: RegExpMatchArray,
 ) {
   const line = input.slice(0, index).split("\n").length;
-  // A docstring follows the definition that it describes, and a message has its condition before it.
+  // A docstring follows the definition that it describes. The condition under which a message appears precedes it.
   const isBelow = kind === "message" || whole.trimStart().startsWith('"""');
   const first = isBelow ? Math.max(0, line - 3) : line - 1 + whole.trimEnd().split("\n").length;
   return lines.slice(first, first + CODE_LINES).filter((line) => line.trim() !== "");
@@ -85,7 +86,7 @@ function testNames(source: string, placeOf: (match: RegExpMatchArray) => string)
   });
 }
 
-/** Returns whether the call whose table ends here, at this indent, is an `it` or a `describe`. */
+/** Returns `it` or `describe`: the start of the call, indented by `indent` spaces, whose table ends `before`. */
 function beginningOf(before: string, indent: number): string | undefined {
   return [...before.matchAll(/^( *)(it|describe)\b/gm)].findLast((match) => match[1]?.length === indent)?.[2];
 }

@@ -20,7 +20,7 @@ export const FIRST_KEY = "a-key-of-the-first-version";
 export const OLD = {
   tradedate: "20260311",
   shareId: "ShareOfAnEarlierVers",
-  /** A named operator's token. */
+  /** The token of an operator with the name Ann. */
   token: generateToken(),
   refusedRequest: "refusedbyanearlierv",
   auction: auctionPack("20260311"),

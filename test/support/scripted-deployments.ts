@@ -24,7 +24,7 @@ export function steps(count: number, every = 3): Row[] {
   );
 }
 
-/** Returns an order as a row of `dataset`, with the values that distinguish the order. */
+/** Converts an order into a row of `dataset` that keeps the order's number, time, price and quantity. */
 export function rowAs(dataset: DatasetName, row: Row): Row {
   if (dataset === "orders") return row;
   const [symbol = "", day = "", time = "", , number = 0, , side = "", price = 0, volume = 0, amount = 0] =
@@ -45,7 +45,7 @@ export interface ScriptedDay {
   secret?: string;
   /** The maximum number of rows in an answer; 10,000 by default. */
   mostRows?: number;
-  /** Properties that replace properties of each page. */
+  /** Values that replace the properties of the same names in each page. */
   corrupt?: Record<string, unknown>;
 }
 

@@ -36,14 +36,14 @@ export interface ServiceOptions {
    * first.
    */
   persistDir?: string;
-  /** The migrations to apply, as in an earlier version; by default all that the state lacks; null for none. */
+  /** The migrations to apply, such as an earlier version's; null for none. By default, all that the state lacks. */
   migrations?: readonly string[] | null;
   /**
    * A worker to use as the entry instead of the service. It wraps the service and counts its store calls or lets them
    * fail.
    */
   entry?: string;
-  /** The worker of another version, instead of `entry`. */
+  /** The worker of another version, which runs instead of the service or `entry`. */
   worker?: WorkerBundle;
   /** The port on 127.0.0.1; a free port when absent. */
   port?: number;
@@ -52,7 +52,7 @@ export interface ServiceOptions {
 export interface Service {
   baseUrl: string;
   adminToken: string;
-  /** Returns the instant (Unix milliseconds) of the service's clock now. */
+  /** Returns the current time of the service's clock, in Unix milliseconds. */
   nowMs(): number;
   /** Sends `POST /api` with a body as JSON, or unchanged if it is text or bytes. */
   post(body: unknown, headers?: Record<string, string>): Promise<Answer>;
@@ -198,8 +198,9 @@ async function isEmpty(folder: string): Promise<boolean> {
 }
 
 /**
- * Starts a service whose clock continues the clock of `origin`. Otherwise its clock would lag behind by the time since
- * the start of `origin`. Restored rows could then lie in the service's future, and it would not show them yet.
+ * Starts a service whose clock continues the clock of `origin`. Otherwise the clock would start at an earlier instant
+ * than the clock of `origin` now shows. Restored rows could then lie in the service's future, and it would not show
+ * them yet.
  */
 export function startAfter(
   origin: Service,

@@ -1,4 +1,4 @@
-/** The project's own files as the shape tests see them. */
+/** Lists and parses the project's own files for the shape tests. */
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 

@@ -1,11 +1,11 @@
 /**
  * Makes `import text from "./x.css" with { type: "text" }` give a string in tests. The bundler that deploys the worker
- * supports this. Vite does not yet and passes no attributes to plugins, so this plugin recognises the modules by their
- * paths.
+ * supports such imports. Vite does not support them yet and passes no attributes to plugins, so this plugin recognises
+ * the modules by their paths.
  */
 import { readFile } from "node:fs/promises";
 
-/** Marks a module's id; the extension prevents Vite's own handling of style sheets and scripts. */
+/** Both mark a module's id. Because of `ENDING`, Vite does not handle the module as a style sheet or a script. */
 const PREFIX = "\0text:";
 const ENDING = ".text";
 

@@ -1,4 +1,4 @@
-/** Path traversals out of a folder, in every encoding that some server failed to handle. */
+/** Builds path traversals out of a folder, in encodings that servers have failed to recognise. */
 
 const DOTS = [
   "..",

@@ -74,8 +74,8 @@ export async function readVendorQuotes(path: string): Promise<Map<string, Snapsh
 }
 
 /**
- * Returns the lines of the files called `name` by code with suffix, sorted stably by time. Each line is a map from
- * column names to cells.
+ * Returns the lines of the files called `name`, as a map from codes with suffix to lines. The lines of each code are
+ * sorted stably by time. Each line is a map from column names to cells.
  */
 export async function readVendorLines(
   path: string,

@@ -12,7 +12,7 @@ export interface StoreCall {
   method: string;
 }
 
-/** Receives each call and decides about it: `proceed` makes the call. The service gets the watcher's result. */
+/** Receives each call and decides about it: `proceed` makes the call. The service receives what the watcher returns. */
 export type Watch = (call: StoreCall, proceed: () => Promise<unknown>) => Promise<unknown>;
 
 type Method = (...args: unknown[]) => unknown;
@@ -66,7 +66,7 @@ function watchedMethods<T extends object>(target: T, store: StoreName, names: st
   return replaced(target, Object.fromEntries(names.map((name) => [name, method(name)])));
 }
 
-/** The platform's statement behind each watched statement; a batch needs the platform's statements. */
+/** D1's statement for each watched statement. `db.batch` accepts only D1's own statements. */
 const ownStatements = new WeakMap<object, D1PreparedStatement>();
 
 function watchDatabase(db: D1Database, watch: Watch): D1Database {

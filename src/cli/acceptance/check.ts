@@ -5,7 +5,7 @@ import { ask, envelopeOf, headerOf, type OpenReply, open, type Probe, type Reply
 
 export interface Outcome {
   result: "ok" | "failed" | "skipped";
-  /** What was observed, or why it failed. */
+  /** What the check observed, or why it failed or was skipped. */
   detail: string;
 }
 

@@ -32,7 +32,8 @@ export function placeChecks(baseUrl: string, token: string | null): Check[] {
 async function address(baseUrl: string, token: string): Promise<Outcome> {
   const trace = await ask(`${baseUrl}/cdn-cgi/trace`);
   const own = /^ip=(\S+)$/m.exec(trace.bytes.toString())?.[1];
-  if (trace.status !== 200 || own === undefined) return skipped("no Cloudflare edge (no /cdn-cgi/trace)");
+  if (trace.status !== 200 || own === undefined)
+    return skipped("no Cloudflare edge: /cdn-cgi/trace returns no address");
   const told = reportOf(await askPlace(baseUrl, token));
   if (told.address === null)
     return failed(
@@ -40,11 +41,12 @@ async function address(baseUrl: string, token: string): Promise<Outcome> {
     );
   if (told.address.includes(":") !== own.includes(":"))
     return skipped(`one request came over IPv4 and one over IPv6 (${told.address}, ${own}); try again`);
-  if (told.address !== own) return failed(`the worker receives ${told.address}, but the edge sees ${own}`);
+  if (told.address !== own)
+    return failed(`the worker receives the client address ${told.address}, but the edge sees ${own}`);
   const forged = await askPlace(baseUrl, token, { "CF-Connecting-IP": FORGED_ADDRESS });
   // The edge may also refuse a request with a forged address; that is not a failure.
   if (forged.status === 200 && reportOf(forged).address === FORGED_ADDRESS)
-    return failed("a caller can choose the address that the worker receives");
+    return failed("the worker receives the forged client address that a caller sends");
   return ok(`${own}, even when the caller claims a different address`);
 }
 

@@ -22,7 +22,7 @@ interface SlotBounds {
   quick: boolean;
 }
 
-/** Returns the checks of the slot, which use the target's pages and file. */
+/** Returns the checks of the slot. They read the target's pages and file. */
 export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
   const check = (
     name: string,
@@ -82,7 +82,7 @@ async function wholeFile(caller: Caller, target: Target): Promise<Outcome> {
   const announced = Number(headerOf(reply.headers, "content-length"));
   const rows = Number(headerOf(reply.headers, "x-row-count"));
   if (!reply.body.complete || length !== announced) return failed(`${length} of ${announced} bytes arrived`);
-  if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, data_symbols says ${target.rows}`);
+  if (rows !== target.rows) return failed(`X-Row-Count is ${rows}, but data_symbols says ${target.rows}`);
   if (start !== "PAR1" || end !== "PAR1") return failed("it is not a Parquet file");
   return ok(`${length} bytes, ${rows} rows`);
 }
@@ -201,7 +201,7 @@ async function readAll({ body }: OpenReply): Promise<{ length: number; start: st
       end = (end + text).slice(-4);
     }
   } catch {
-    // The caller checks `body.complete`.
+    // The error is ignored, because the caller checks `body.complete`.
   }
   return { length, start, end };
 }

@@ -56,7 +56,7 @@ export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): Beijin
   return [...new Set([...older, ...open.slice(-3)])].filter((day) => day !== undefined).sort();
 }
 
-/** Loads the demo's calendar. */
+/** Loads the demo's calendar. The source of a year without known holidays is recorded as `weekdays`. */
 export async function loadDemoCalendar(
   client: AdminClient,
   { days, withoutHolidays }: DemoCalendar,
@@ -98,8 +98,8 @@ export async function checkSampleDay(tradedate: BeijingDate, stateDir: string): 
 
 /**
  * Publishes the sample packs of `tradedate` and the auction pack. If there is a quality sheet beside the packs, they
- * are published with its verdict. If the day was loaded before (`isLoaded`), packs that are already served only receive
- * the verdict. Refusals by the service are then ignored, because the user may have withdrawn the day.
+ * are published with its verdict. If the day was loaded before (`isLoaded`), packs that are already served receive the
+ * verdict and nothing else. Refusals by the service are then ignored, because the user may have withdrawn the day.
  */
 export async function publishSampleDay(
   client: AdminClient,

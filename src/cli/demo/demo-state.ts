@@ -46,7 +46,7 @@ export function lockState(stateDir: string): Promise<() => void> {
     file: "demo.lock",
     commandLine: /start\.ts/,
     holder: "Another demo",
-    advice: "stop it first, or give this one its own folder with --state",
+    advice: "stop that demo first, or give this demo its own folder with --state",
   });
 }
 

@@ -31,7 +31,10 @@ export async function migrateState(stateDir: string): Promise<void> {
   await migrateFolder({ DB: databaseId }, join(stateDir, "v3"));
 }
 
-/** Migrates the database `DB` in a folder where Miniflare stores `databases` (ids by binding, or bindings alone). */
+/**
+ * Migrates the database `DB` in a folder where Miniflare stores `databases`. `databases` maps bindings to ids, or lists
+ * bindings.
+ */
 export async function migrateFolder(
   databases: Record<string, string> | string[],
   folder: string,

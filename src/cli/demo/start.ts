@@ -52,7 +52,7 @@ function parseOptions(): StartOptions {
     .option("--port <port>", "the port on 127.0.0.1", portArgument, 8787)
     .option(
       "--state <folder>",
-      `the folder of database, packs and demo keys, kept between starts (default: ${STATE.demo}; with --empty: ${STATE.empty})`,
+      `the folder for the database, packs and demo keys, which are kept between starts (default: ${STATE.demo}; with --empty: ${STATE.empty})`,
     )
     .option(
       "--out <file>",
@@ -83,7 +83,7 @@ async function start(
   try {
     if (fresh) forget(stateDir);
     await refuseTakenPort(port);
-    // The file for scripts exists only while the service serves every day that it lists.
+    // Scripts read the demo file. A file from an earlier start may list days that the service does not serve yet.
     rmSync(demoFile, { force: true });
     const remembered = recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {
@@ -115,7 +115,7 @@ interface Place {
   server: DevServer;
   stateDir: string;
   remembered: Remembered;
-  /** Writes the file for scripts. */
+  /** Writes the demo file, which scripts read. */
   announce(demo: Demo): void;
   files: { demoFile: string; logFile: string };
 }
@@ -134,14 +134,14 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
  * day and loads the other sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
+  // The secrets are stored before the first request, so that the next start has them even if this one is killed.
   remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
   const calendar = demoCalendar(today);
   const days = sampleDates(calendar.days, today);
   const newest = days.at(-1);
-  // With a new state, the newest day is built while the service starts in another process.
+  // If the demo has no state yet, the newest day is built while the service starts in another process.
   const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
   if (isEarly) await buildSampleDay(newest, stateDir);
   await waitUntilReady(server, remembered.adminToken);
@@ -237,7 +237,7 @@ try {
   await start(parseOptions(), stop);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-  // After Ctrl-C, work in progress is expected to fail, so this is not reported.
+  // After Ctrl-C, work in progress is expected to fail, so the error is not reported.
   else if (!stop.wasAsked()) {
     process.stderr.write(`npm start: ${(error as Error).message}\n`);
     process.exitCode = EXIT.failed;

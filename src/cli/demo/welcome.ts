@@ -11,13 +11,13 @@ export interface Demo {
   days: string[];
 }
 
-/** What the start loaded, and where its files are. */
+/** What the start of the demo loaded, and where its files are. */
 export interface Said {
-  /** Years whose holidays the library lacks; absent when the start loaded nothing. */
+  /** Years whose holidays the library lacks; absent in an empty deployment. */
   withoutHolidays?: number[];
-  /** Sample days that are still being built, newest first; absent when the start loaded nothing. */
+  /** Sample days that are still being built, newest first; absent in an empty deployment. */
   following?: readonly string[];
-  /** A one-time link into the console; absent when the start loaded nothing. */
+  /** A one-time link into the console; absent in an empty deployment. */
   consoleUrl?: string;
   demoFile: string;
   logFile: string;

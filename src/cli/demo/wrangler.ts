@@ -101,7 +101,7 @@ function killGroup(leader: number | undefined): void {
   try {
     process.kill(-leader, "SIGKILL");
   } catch {
-    // The group no longer exists, because all its processes have ended.
+    // The process group no longer exists, because all its processes have ended.
   }
 }
 

@@ -31,7 +31,7 @@ export async function checkClients(baseUrl: string): Promise<wire.Finding[]> {
   return findings;
 }
 
-/** Returns a clause if the answer to `{}` at `/api` is not from the service, or null if it is. */
+/** Returns null if the service itself answered the POST of `{}` to `/api`, else a clause that says what happened. */
 function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   if (status >= 300 && status < 400) return `is redirected to ${headerOf(headers, "location")}`;
   const isOurs = headerOf(headers, "x-request-id") !== null && envelopeOf(bytes)?.code === 422;

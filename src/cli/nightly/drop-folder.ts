@@ -18,7 +18,7 @@ const DEPTH = 3;
 
 type DataType = wire.FileSummary["dataType"];
 
-/** A file for shares, with its name in shares. */
+/** A file of a delivery that customers download through shares. `name` is its file name in a share. */
 export interface DailyFile {
   dataType: DataType;
   name: string;

@@ -119,8 +119,8 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
 }
 
 /**
- * Returns the clause about a served dataset, which follows the date in the sentence. The clause about orders does not
- * name them.
+ * Returns the clause about a served dataset. In the sentence, the clauses follow the date. The clause about the orders
+ * does not name the dataset.
  */
 function servedPart({ dataset, state, revision }: DatasetOutcome): Bilingual {
   const isDay = dataset === "orders";

@@ -99,7 +99,7 @@ type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
 
 /**
  * Builds the packs of the delivery and publishes each separately, so that a refused pack does not delay the others.
- * `isReusable`: every pack was built, so that the next run can publish them without building them again.
+ * `isReusable` is true if every pack was built; the next run can then publish the packs without building them again.
  */
 async function loadDatasets(
   client: AdminClient,
@@ -238,8 +238,8 @@ function builtOf(
   for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
-      // A pack's result covers the files that its build left out. A link can stand for rows of any dataset, so it
-      // degrades every pack.
+      // A pack is already degraded if its build left out files. Links were left out before the build. A link can point
+      // to rows of any dataset, so it degrades every pack.
       const degraded = result === "degraded" || links.length > 0;
       built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
       continue;

@@ -115,7 +115,7 @@ export async function lockWork({ folder: given, workFolder }: LoadOptions): Prom
     file: "loading.lock",
     commandLine: /nightly|backfill/,
     holder: "Another nightly or backfill",
-    advice: "wait for it, or give this one its own folder with --work",
+    advice: "wait until it ends, or give this command its own folder with --work",
   };
   return lockFolder(workFolder, lock).catch((error: unknown) => {
     if (error instanceof CommandFailure) throw error;

@@ -109,7 +109,7 @@ export interface Expected {
 const SEVEN_ZIP = Buffer.from([0x37, 0x7a, 0xbc, 0xaf, 0x27, 0x1c]);
 const SEVEN_ZIP_HEADER_BYTES = 32;
 
-/** The number of bytes at the end of a compressed file that are checked. */
+/** The number of bytes that are checked at the end of a compressed file. */
 const TAIL_BYTES = 16;
 
 /** Returns why `delivery` in `folder` is incomplete, without a final full stop, or null if it is complete. */
@@ -187,7 +187,10 @@ async function firstUnwritten(
   return null;
 }
 
-/** Returns the format of a truncated file, or null. In text tables and some formats, truncation cannot be detected. */
+/**
+ * Returns the format of a file that is truncated; null for any other file. In text tables and some other formats,
+ * truncation cannot be detected.
+ */
 export async function cutFormat(path: string): Promise<string | null> {
   if (/\.zip$/i.test(path)) return (await isWholeZip(path)) ? null : "ZIP";
   if (/\.7z$/i.test(path) || volumeOf(path)?.number === 1) return (await isWholeSevenZip(path)) ? null : "7z";
@@ -204,7 +207,7 @@ async function endsUnwritten(path: string): Promise<boolean> {
   const isCompressed = compressionOf(name) !== null;
   const tellsItself = (!isCompressed && archiveFormat(name) !== null) || /\.parquet$/i.test(name);
   if (tellsItself || isUnreadFormat(name) || holdsNoRecords(name)) return false;
-  // A text that ends with a NUL byte is unwritten. Compressed data can end with a few NUL bytes of a length field.
+  // A text file that ends with a NUL byte is incomplete. A complete compressed file can end with a few NUL bytes.
   const { bytes } = await piece(path, isCompressed ? -TAIL_BYTES : -1, TAIL_BYTES);
   return bytes.length > 0 && bytes.every((byte) => byte === 0);
 }
@@ -229,7 +232,7 @@ async function isWholeSevenZip(path: string): Promise<boolean> {
   return end > BigInt(SEVEN_ZIP_HEADER_BYTES) && end <= BigInt(wholeBytes);
 }
 
-/** Returns the total size of the volumes of the split archive whose first one is at `path`. */
+/** Returns the total size of a split archive in bytes: all its volumes together. `path` is its first volume. */
 async function splitBytes(path: string): Promise<number> {
   const archive = volumeOf(path)?.archive;
   const names = (await readdir(dirname(path))).map((name) => join(dirname(path), name));

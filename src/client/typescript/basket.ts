@@ -21,7 +21,7 @@ import type {
 /** Several securities over a range of days. The other options are as for one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
   /**
-   * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a share and of an index
+   * Symbols in the forms that `SecurityQuery` accepts; each security is read once. The rows of a stock and of an index
    * with the same digits (`000001`) have the same `symbol`.
    */
   symbols: readonly string[];
@@ -30,13 +30,13 @@ export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>
   endDate: string;
 }
 
-/** The cost of reading the rest of a basket. None of it has been charged yet. */
+/** The cost of reading the remaining rows of a basket. None of it has been charged yet. */
 export interface Plan {
-  /** Loaded days of the range that the plan covers. */
+  /** Number of days in the range that are loaded and that the account's plan covers. */
   days: number;
-  /** Remaining pairs of a security and a day. */
+  /** Number of remaining pairs of a security and a day. */
   securityDays: number;
-  /** Upper estimates. Beyond 60 security days, they come from a sample, and `isExact` is false. */
+  /** An upper estimate, as is `requests`. Above 60 `securityDays`, it comes from a sample, and `isExact` is false. */
   rows: number;
   requests: number;
   /** Parquet files for the same days; each also counts as a request. */
@@ -63,8 +63,8 @@ const MOST_ESTIMATES = 60;
 const MANY_DAYS = 30;
 
 /**
- * Beyond this many requests, a share is the better way. They take an hour at the per-second limit, and in practice a
- * day.
+ * Beyond this many requests, a share is the better way. 100,000 requests take an hour at the per-second limit, and in
+ * practice a day.
  */
 const MANY_REQUESTS = 100_000;
 
@@ -172,7 +172,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** Returns the cost of reading the rest, and the remaining quota. Its requests are not charged. */
+  /** Returns the cost of reading the remaining rows, and the remaining quota. Its requests are not charged. */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
     const parts = this.#current === null ? waiting : [this.#current.part, ...waiting];
@@ -280,7 +280,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#parts;
   }
 
-  /** Returns the maximum rows and requests of a part; zeros if it has no rows. */
+  /** Returns the maximum number of rows in a part, and of requests for them; zeros if the part has no rows. */
   async #estimate(part: Part): Promise<{ rows: number; pages: number }> {
     const { start, end, pageSize, signal } = this.#query;
     try {

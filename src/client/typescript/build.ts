@@ -95,7 +95,7 @@ function writtenOut(): Map<string, string> {
   ]);
 }
 
-/** Returns an interface for each named part of the answers. */
+/** Returns the name and the source text of an interface for each named part of the answers. */
 function partTexts(): [name: string, text: string][] {
   const parts = Object.entries(partSchemas()).map(
     ([key, schema]) => [`${key.charAt(0).toUpperCase()}${key.slice(1)}`, schema] as const,
@@ -203,7 +203,7 @@ function levelOf({ name }: Column): { name: string; level: number } | null {
   return column === undefined ? null : { name: column, level: Number(digits) };
 }
 
-/** Returns the columns of the book's levels, which are all numbers, as a type that the record extends. */
+/** Returns the type that declares the columns of the book's levels, all of them numbers. The record extends it. */
 function levelsText(columns: readonly Column[]): string {
   const found = columns.map(levelOf).filter((each) => each !== null);
   if (found.length === 0) return "";
@@ -286,7 +286,7 @@ function joined(entry: string): string {
   for (const [name, from] of load(entry).exports) {
     const meant = take(from.path, from.name);
     if (meant !== name) renamed.set(meant, name);
-    // The bundle does not export these classes; only their types are public.
+    // A class that the entry exports as a type only is not exported by the bundle; only its type is public.
     if (from.isType && CLASS.test(taken.get(meant) ?? "")) typesOfClasses.push(name);
     else publicNames.add(meant);
   }

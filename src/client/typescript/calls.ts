@@ -146,7 +146,10 @@ function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 
-/** Returns the time until all used-up counters of a `RateLimit` header have been reset: `"files";r=0;t=3600`. */
+/**
+ * Returns the time until all used-up counters of a `RateLimit` header, such as `"files";r=0;t=3600`, have been reset;
+ * null when no counter is used up.
+ */
 function resetsInMs(header: string | null): number | null {
   const seconds = [...(header ?? "").matchAll(/;\s*r=0\s*;\s*t=(\d+)/g)].map(([, t]) => Number(t));
   return seconds.length === 0 ? null : 1000 * Math.max(...seconds);
@@ -165,7 +168,7 @@ export type Call = (apiname: string, bodyFor: BodyFor, signal: AbortSignal | und
 /** Reads an answer as it arrives. */
 export type Taker<T extends object> = (baseUrl: string, reply: Reply) => Promise<T | Answer>;
 
-/** Broken connections in a row on one base URL before the next one is tried. */
+/** The number of consecutive broken connections on a base URL after which the client tries the next base URL. */
 const TRIES_A_LINE = 2;
 
 const HEADERS = { "Content-Type": "application/json" };
@@ -182,7 +185,7 @@ export class Endpoints {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Posts `bodyFor(baseUrl)` and returns the first answer that needs no wait. */
+  /** Posts `bodyFor(baseUrl)`, and again after each answer that asks for a wait. Returns the first other answer. */
   call(bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
     return this.receive(bodyFor, readAnswer, signal);
   }

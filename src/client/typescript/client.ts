@@ -78,7 +78,7 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads rows with the requested columns of `R`, by default `D`. No request is sent before the stream is used. */
+/** Reads rows with the requested columns of `R` (default: `D`). Sends no request until the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
    * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
@@ -106,7 +106,7 @@ function ofDay(day: StatusDay, dataset: DatasetName): StatusDay {
   return { ...day, ...found };
 }
 
-/** Reasons of a code 1002 that may be temporary. */
+/** The values of `reason` in refusals with code 1002 that may be temporary. */
 const NOT_YET: readonly string[] = ["not_loaded", "future_day"];
 
 /**
@@ -142,7 +142,7 @@ export class Client {
   /** Reads trades, and Shenzhen's cancellations. Calls `level2_trade_history`. */
   readonly trades: Reads<TradeRecord, TradeField> = (query: AnyQuery) => this.#read("trades", query);
 
-  /** Reads snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
+  /** Reads snapshots of the book. A day has about one every three seconds. Calls `level2_quote_history`. */
   readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
   /** Returns a security's orders of a whole day as a Parquet file. Each accepted attempt counts as one file. */
@@ -295,7 +295,10 @@ export class Client {
     return this.#received(dataset, query, (done) => streamTaker(done, query.signal, dataset));
   }
 
-  /** Receives a file with the taker; the next request waits until the taker calls `done` or an error occurs. */
+  /**
+   * Receives a file with the taker that `takerFor` returns. The next request waits until the taker calls `done`, or
+   * until an error occurs.
+   */
   async #received<T extends object>(
     dataset: DatasetName,
     query: ParquetQuery<string>,

@@ -52,7 +52,7 @@ function timesOf({ fields, rows }: Page, notBefore: string): string[] {
     const time = row[column];
     if (typeof time !== "string" || !/^\d{9}$/.test(time))
       throw new ProtocolError(`a row has the time ${time} instead of nine digits`);
-    if (time < last) throw new ProtocolError(`a row of ${time} came after one of ${last}`);
+    if (time < last) throw new ProtocolError(`a row of ${time} came after a row of ${last}`);
     last = time;
     return time;
   });
@@ -81,7 +81,7 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   const time = knownTimes[first];
   if (time === undefined) return from;
   const begin = knownTimes.indexOf(time);
-  // When the millisecond began before the known rows, `from.skip` counts its earlier rows.
+  // If the millisecond has rows before the known rows, `from.skip` is the number of those rows.
   const skip = first - begin + (begin === 0 && time === from.time ? from.skip : 0);
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
@@ -242,7 +242,8 @@ export class Paging {
 
   #body({ params, unseen, overlap }: Way): Record<string, unknown> {
     const { pageSize, fields } = this.#selection;
-    // The repeated rows are added to the page size, so that every answer has new rows.
+    // The answer repeats rows that were already read. Their number is added to the page size, so that every answer has
+    // new rows.
     const page_size = Math.min(MOST_ROWS, pageSize + unseen + overlap.length);
     return { params: { ...params, page_size }, ...(fields === null ? {} : { fields }) };
   }
@@ -311,9 +312,9 @@ export class Paging {
 }
 
 /**
- * Throws `DayChanged` for a page whose content differs from the rows read so far. Contents are equal if their build ids
- * are. Without a build id (a proxy may drop it, an older service has none), revisions are compared, but only those of
- * one base URL.
+ * Throws `DayChanged` for a page whose content differs from the rows read so far. Pages with equal build ids have the
+ * same content. A proxy can drop the build id, and an older service sends none. In these cases revisions are compared,
+ * but only if both are from the same base URL.
  */
 function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {
   const { tradedate, revision } = page;

@@ -15,7 +15,7 @@ export interface ParquetFacts {
   revision: number | null;
   /** The day's build id. Equal ids mean equal contents, even on different deployments. */
   build: string | null;
-  /** 0 in a stream of unknown length, for example through a proxy that compresses. */
+  /** 0 when a stream's length is unknown, for example because a proxy compresses it. */
   sizeBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** Fails when the connection breaks: the bytes read are then incomplete, so request the file again. */
+  /** The file's bytes. The stream fails when the connection breaks. The file is then incomplete: request it again. */
   body: ReadableStream<Uint8Array>;
 }
 
@@ -73,7 +73,7 @@ function wholeFile(
   }
   if (bytes.length < 12 || textOf(bytes.subarray(-4)) !== MAGIC) {
     const told = `${facts.name} is not a complete Parquet file: ${bytes.length} bytes`;
-    // The file arrived with its full length, so another attempt would return the same.
+    // A file of announced length has arrived in full, so another attempt would return the same bytes.
     throw reply.length === null ? new BrokenConnection(told) : new IntegrityError(told);
   }
   return { ...facts, sizeBytes: bytes.length, bytes };
@@ -130,7 +130,7 @@ function streamOf({ head, pieces, reply, name, done, signal }: Streamed): Readab
   return new ReadableStream<Uint8Array>({
     start(controller) {
       controller.enqueue(head);
-      // A stream that is not read would not notice the abort.
+      // Ends the stream on an abort even while nothing reads it, because `pull` is not called then.
       onAbort = () => {
         controller.error(signal?.reason);
         reply.cancel();

@@ -17,9 +17,9 @@ interface NodeHash {
   digest(encoding: "hex"): string;
 }
 
-/** Returns a new hash: the runtime's own if it has one. */
+/** Returns a new SHA-256 computation, with the runtime's own implementation if it has one. */
 export function sha256(): RunningHash {
-  // With this form of import, bundlers add no module for browsers.
+  // Bundlers do not treat this call as an import, so they add no replacement of `node:crypto` for browsers.
   const { process } = globalThis as { process?: Builtin };
   const own = process?.getBuiltinModule?.("node:crypto")?.createHash("sha256");
   if (own === undefined) return new PlainSha256();
@@ -32,7 +32,7 @@ const PRIMES = firstPrimes(64);
 const INITIAL = PRIMES.slice(0, 8).map((prime) => fraction32(prime ** (1 / 2)));
 const ROUNDS = Int32Array.from(PRIMES, (prime) => fraction32(prime ** (1 / 3)));
 
-/** The hash in plain JavaScript. */
+/** Computes SHA-256 in plain JavaScript. */
 export class PlainSha256 implements RunningHash {
   readonly #state = Int32Array.from(INITIAL);
   readonly #args = new Int32Array(64);

@@ -26,7 +26,7 @@ export interface SecurityQuery {
 export interface TimeQuery extends SecurityQuery {
   /** HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, inclusive. */
   start?: string | undefined;
-  /** The same forms, exclusive. */
+  /** The end of the time window, exclusive; accepts the same forms as `start`. */
   end?: string | undefined;
   /** Rows per request, 1 to 10,000. */
   pageSize?: number | undefined;
@@ -61,7 +61,7 @@ function refuseUnknown(query: object): void {
   throw new ConfigurationError(`there is no option ${unknown}; the options are ${QUERY_OPTIONS.join(", ")}`);
 }
 
-/** Returns the selection for paging. `hidesLast` is true if a column was added that was not requested. */
+/** Returns the selection for paging. `hidesLast` is true if the last column was added and not requested. */
 export function selectionOf(
   query: TickQuery<string>,
   dataset: DatasetName = "orders",
@@ -212,7 +212,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** Returns the page with unreturned rows, or null if there is none. */
+  /** Returns the pending page if it has rows that were not yet returned, otherwise null. */
   #ready(): Page<R> | null {
     return this.#pending === null || this.#at >= this.#pending.items.length ? null : this.#pending;
   }
@@ -223,7 +223,10 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return { ...page, items };
   }
 
-  /** Reads until a page has unreturned rows; false after the last page. Concurrent iterators share the page. */
+  /**
+   * Reads until a page has rows that were not yet returned. Returns false after the last page. Concurrent iterators
+   * share the page.
+   */
   #fill(): Promise<boolean> {
     this.#filling ??= this.#read().finally(() => {
       this.#filling = null;
@@ -241,7 +244,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
       }
       if (step.isAnew) {
         onRebuild?.(this.tradedate);
-        // Collected rows were not returned yet, so the new ones replace them without a comparison.
+        // The collected rows were not returned yet, so they are dropped, and the new rows are not compared with them.
         this.#collected.length = 0;
         this.#again = this.#handed.rows > 0 ? new Fingerprint() : null;
       }
@@ -254,7 +257,7 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     return true;
   }
 
-  /** Returns the rows after those that were returned before the day was rebuilt. */
+  /** After a rebuild of the day, skips the rows that the caller has already received and returns the others. */
   #unhanded(rows: Row[]): Row[] {
     if (this.#again === null) return rows;
     let at = 0;

@@ -4,7 +4,7 @@
  */
 import { ConnectionFailed, type ServiceError, Unavailable } from "./errors.ts";
 
-/** Broken connections in a row that end a call. */
+/** The number of consecutive broken connections after which a call fails. */
 const MAX_FAILURES = 8;
 
 /** The wait after a proxy's error page, which has no Retry-After. */
@@ -13,7 +13,7 @@ export const UNTOLD_WAIT_MS = 2_000;
 const FIRST_BACKOFF_MS = 250;
 const LONGEST_BACKOFF_MS = 8_000;
 
-/** If the service repeatedly requests shorter waits, they grow up to this one. */
+/** If the service repeatedly requests shorter waits, the client lengthens them step by step up to this one. */
 const SHORT_WAIT_MS = 1_000;
 
 /** The minimum timeout of an attempt, even when less of `maxWaitMs` is left. */
@@ -22,7 +22,10 @@ const SHORTEST_TIMEOUT_MS = 1_000;
 /** Replaced by tests, which do not wait. */
 export const clock = { sleep };
 
-/** Returns the milliseconds of a `Retry-After` header: whole seconds or an HTTP date; null if it is neither. */
+/**
+ * Returns the wait in milliseconds that a `Retry-After` header states as whole seconds or as an HTTP date; null for any
+ * other header.
+ */
 export function parseRetryAfter(value: string | null, nowMs = Date.now()): number | null {
   const text = value?.trim() ?? "";
   if (/^\d+$/.test(text)) return Number(text) * 1000;
@@ -31,8 +34,8 @@ export function parseRetryAfter(value: string | null, nowMs = Date.now()): numbe
 }
 
 /**
- * The waits and failed attempts of one call; together they take at most `maxWaitMs`. 0 means one attempt, limited by
- * its own timeout, and no wait.
+ * The waits and failed attempts of one call; together they take at most `maxWaitMs`. If `maxWaitMs` is 0, the call
+ * makes one attempt without a wait, and only the timeout of that attempt limits it.
  */
 export class Patience {
   readonly #isBounding: boolean;
@@ -132,7 +135,7 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
   });
 }
 
-/** A caller in the queue; the first one may send. */
+/** A caller in the queue. The first caller may send its request. */
 interface Caller {
   /** Lets a waiting caller continue. */
   start(): void;
@@ -142,7 +145,7 @@ interface Caller {
 
 const queues = new Map<string, Caller[]>();
 
-/** The maximum duration of a request without its waits: the service ends a Parquet answer after five minutes. */
+/** The maximum duration of a request, not counting its waits. The service ends a Parquet answer after five minutes. */
 export const LONGEST_REQUEST_MS = 300_000;
 
 /**

@@ -75,8 +75,8 @@ function tableOf(name, list) {
 }
 
 /**
- * Returns a row with the path and the value of each member of `value`. Members of nested objects have paths such as
- * `plan.name`.
+ * Returns one row for each member of `value`, with the member's path and value. Members of nested objects have paths
+ * such as `plan.name`.
  *
  * @param {object} value
  * @returns {Row[]}

@@ -1,6 +1,6 @@
 /**
- * The charts of an answer: three of orders or trades, one of quotes. All share the cursor, the zoom, and a time axis on
- * which the lunch break is shortened.
+ * The charts of an answer: three for orders or trades, one for quotes. All charts share the cursor, the zoom, and a
+ * time axis on which the lunch break is shortened.
  */
 import { messages } from "./dom.js";
 import {
@@ -35,8 +35,8 @@ import {
  * @typedef {Frame & { kinds: Kind[], dataset: "orders" | "trades" }} Common
  */
 /**
- * The settings of the chart of quotes. `instant` returns the marked instant, and a click calls `choose` with the
- * clicked one; both are in seconds of the day.
+ * The settings of the chart of quotes. `instant` returns the marked instant. A click calls `choose` with the clicked
+ * instant. Both instants are in seconds of the day.
  *
  * @typedef {Frame & { instant: () => number, choose: (second: number) => void }} Choosing
  */

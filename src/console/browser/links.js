@@ -5,9 +5,10 @@
 /** @typedef {(row: Row, place: number) => string | null} LinkOf */
 
 /**
- * Returns a function that returns the link of a cell, or null. The cell is in a table of the answer to `body`. A cell
- * with a URL links to that URL. A listed security links to Try it, preset to that security and day. The link includes
- * the market, because digits alone never mean an index and can mean a security of the other exchange.
+ * Returns the function that finds the link target of a cell in the table of the answer to `body`. It returns null for a
+ * cell without a link. A cell with a URL links to that URL. A listed security links to the Try it page, preset to that
+ * security and day. The link includes the market, because digits alone never mean an index and can mean a security of
+ * the other exchange.
  *
  * @param {Body} body
  * @param {readonly string[]} fields the table's columns

@@ -98,7 +98,7 @@ function drawnText(dataset, { drawn, count, more }) {
 }
 
 /**
- * Returns a checkbox for each present kind, which shows or hides it.
+ * Returns one checkbox for each present kind; it shows or hides that kind.
  *
  * @param {Dataset} dataset
  * @param {readonly Kind[]} present

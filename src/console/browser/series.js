@@ -124,7 +124,7 @@ function kindOfTrade(row, places) {
 }
 
 /**
- * Returns the kind of a row of either dataset.
+ * Returns the kind of a row of orders or trades.
  *
  * @param {Row} row
  * @param {Places} places

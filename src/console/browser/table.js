@@ -45,7 +45,7 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
       count: countText(rows.length),
     };
     says.textContent = filled(messages.shown, range) + (more ? ` · ${messages.more}` : "");
-    // The button is not `disabled`, because it would lose the keyboard focus.
+    // `disabled` is not set, because a disabled button loses the keyboard focus.
     for (const [place, button] of buttons.entries()) {
       button.setAttribute("aria-disabled", String(place < 2 ? start === 0 : start === lastStart));
     }
@@ -60,12 +60,12 @@ export function showRows(root, { name, fields, rows, more, from, link }) {
   root.append(...(rows.length > ROWS_SHOWN ? [bar] : []), region);
 }
 
-/** Columns with the type or side of an order or trade, which are shown in the colour of its kind. */
+/** Columns with the type or side of an order or trade. Their cells have the colour of the row's kind. */
 const SIDES = ["order_type", "order_code", "side", "bs_flag", "trade_code"];
 
 /**
- * Returns a table of `rows`; `fields` are the names of its columns. If `from` is given, the rows are numbered: it is
- * the index of the first row in the whole list. `link` returns the URL of a cell, or null. `right` aligns all columns
+ * Returns a table of `rows`; `fields` are the names of its columns. `from` is the index of the first row in the whole
+ * list; without it, the rows are not numbered. `link` returns the URL of a cell, or null. `right` aligns all columns
  * but the first to the right, for numbers stored as text.
  *
  * @param {readonly string[]} fields

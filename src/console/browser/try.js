@@ -1,4 +1,4 @@
-/** Try it: updates the programs beside the form, runs the request, and shows the answer. */
+/** Script of the page Try it: updates the programs beside the form, runs the request, and shows the answer. */
 import { addPage, clearAnswer, save, say, showAnswer, shownPages } from "./answer.js";
 import { countText, element, enableTabs, filled, known, messages, part } from "./dom.js";
 import { bodyOf, fileOf, programs } from "./request.js";

@@ -59,7 +59,7 @@ export function requestExamples(days: ExampleDays): Record<string, RequestExampl
   };
 }
 
-/** Returns the answer to `first_page`; real cursors differ each time. */
+/** Returns an example of the answer to `first_page`. The cursor is invented. */
 export function firstPage(tradedate: string): Json {
   const items = exampleRows(tradedate);
   return {

@@ -12,7 +12,7 @@ import { estimateParameters } from "../../operations/history/estimate.ts";
 import { EXCLUDED_WITH_PARQUET, historyParameters } from "../../orders/query/history-query.ts";
 import { lazily, schemasOf } from "../../orders/query/parameters.ts";
 
-/** `params` of history with JSON pages. */
+/** `params` of a history request that is answered with JSON pages. */
 export const pageParams = lazily(() =>
   z.strictObject({
     ...schemasOf(historyParameters()),
@@ -20,7 +20,7 @@ export const pageParams = lazily(() =>
   }),
 );
 
-/** `params` of history with a Parquet file; paging parameters are refused. */
+/** `params` of a history request that is answered with a Parquet file; paging parameters are refused. */
 export const fileParams = lazily(() => {
   const excluded = Object.fromEntries(EXCLUDED_WITH_PARQUET.map((name) => [name, z.null().optional()]));
   return z.strictObject({

@@ -62,7 +62,7 @@ async function secondLook(accepted: Accepted): Promise<Result<Response, Denial>>
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError) || error.kind === "unreadable") throw error;
-    // The cached index may be wrong.
+    // The index in the isolate's memory may be out of date, so it is read again.
     forgetOrderDay(accepted.question, accepted.found.day);
     const found = await findAgain(accepted.call, accepted);
     if (!found.ok) return found;

@@ -92,7 +92,7 @@ export async function findSection(call: Call, asked: Asked): Promise<Result<Foun
   return located.ok ? ok({ ...located.value, grant }) : refused({ denial: located.refusal, grant });
 }
 
-/** Returns what a request would find and the state of its gate, without taking the slot or counting the request. */
+/** Finds the section of a request and reads the state of its gate, without taking the slot or counting the request. */
 export async function lookAhead(
   call: Call,
   asked: Asked,

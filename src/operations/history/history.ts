@@ -1,6 +1,6 @@
 /**
- * History of a dataset, such as `level2_order_history` (contract 3, 4, 5, 6): the rows of one security on one trading
- * day, as JSON pages or one Parquet file. Steps 5 to 11 of contract 2.1 in order.
+ * Serves the history of a dataset, such as `level2_order_history` (contract 3, 4, 5, 6): the rows of one security on
+ * one trading day, as JSON pages or one Parquet file. Performs steps 5 to 11 of contract 2.1 in that order.
  */
 import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result } from "../../base/result.ts";

@@ -53,7 +53,7 @@ export class Permits {
     this.#beginNext();
     if (this.#waiting.has(permit)) {
       if (!(await this.#waitFor(came, permit, ask))) return null;
-      // A timer fires after the runtime has accepted new requests.
+      // Waits for a timer, because the runtime accepts new requests before it fires a timer.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
     const counted = setTimeout(() => this.#end(permit), COUNTED_MS);

@@ -65,7 +65,7 @@ const PURPOSES: Readonly<Record<Generation, Uint8Array>> = {
   v5: new TextEncoder().encode("edgetape tick-history cursor v5\0"),
 };
 
-/** Returns the part of the SHA-256 of a day's pack (hex digits) that a cursor holds. */
+/** Returns the leading hex digits of a pack's SHA-256, which identify the pack in a cursor. */
 export function packMark(sha256: string): string {
   return sha256.slice(0, MARK_DIGITS);
 }
@@ -79,9 +79,9 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
 }
 
 /**
- * Reads a cursor of any generation. Refuses the first generation (order numbers) and the one without a pack mark with
- * `cursor_old_format`. Refuses any text that is not a cursor, was altered or has a wrong signature with
- * `cursor_invalid`. Never throws.
+ * Reads a cursor of any generation. Returns `cursor_old_format` for two generations that are no longer accepted:
+ * cursors of order numbers (`v1`), and dated cursors without a pack mark (`v3`). Returns `cursor_invalid` for a text
+ * that is not a cursor, was altered or has a wrong signature. Never throws.
  */
 export async function readCursor(
   secrets: CursorSecrets,

@@ -13,7 +13,7 @@ export interface AskedColumn {
 
 /** The columns of a dataset that `fields` can name. */
 export interface DatasetFields {
-  /** The columns of an answer without `fields`, in order. */
+  /** The columns of the answer to a request without `fields`, in order. */
   standard: readonly AskedColumn[];
   /** Fields that are returned only when `fields` names them. */
   onRequest: readonly string[];
@@ -85,10 +85,10 @@ export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetN
 
 /**
  * Returns the columns of `dataset` that `fields` selects (contract 3.10). When `fields` is absent or blank, returns the
- * standard columns. Otherwise returns the columns that a comma-separated string or an array of strings names, in that
- * order. Blanks around names, empty pieces and repeats are ignored; names are case-sensitive. A column requested by its
- * legacy name is returned under that name, and its new name can be requested too. Refuses any other type
- * (`param_invalid`) and the first unknown name (`field_unknown`).
+ * standard columns. Otherwise `fields` is a comma-separated string or an array of strings, and the columns are returned
+ * in the order of its names. Blanks around names, empty pieces and repeats are ignored; names are case-sensitive. A
+ * column requested by its legacy name is returned under that name, and its new name can be requested too. Refuses any
+ * other type (`param_invalid`) and the first unknown name (`field_unknown`).
  *
  * @example parseFields("time,side", "orders") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */

@@ -99,7 +99,7 @@ const MAX_PAGE_SIZE = 10_000;
 
 /** A validated query. `start` and `end` are always set; without parameters they span the whole day. */
 export interface HistoryQuery extends AskedSecurity, TimeWindow {
-  /** `null` when omitted, which means the cursor's date, or without a cursor the newest trading day of the calendar. */
+  /** `null` when omitted. The day is then the cursor's or, without a cursor, the newest trading day of the calendar. */
   tradedate: BeijingDate | null;
   format: (typeof HISTORY_FORMATS)[number];
   pageSize: number;

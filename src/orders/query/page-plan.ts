@@ -13,7 +13,7 @@ import type { TimeWindow } from "./time-window.ts";
 export interface Position {
   /** HHMMSSmmm as a number, Beijing time. */
   time: number;
-  /** Rows of that millisecond that were already read. */
+  /** The number of rows of the millisecond `time` that were already read. */
   skip: number;
 }
 
@@ -201,9 +201,9 @@ export interface Bounds {
 }
 
 /**
- * Returns bounds of the number of rows from `start` (inclusive) to `end` (exclusive). Only the times of the blocks'
- * first rows are known, so the result is a range. Both bounds are equal if the window is the whole day, or if each end
- * of the window is outside the rows or at the time of a block's first row.
+ * Returns bounds for the number of rows from `start` (inclusive) to `end` (exclusive). Only the times of the blocks'
+ * first rows are known, so the result is a range. The bounds are equal if `start` and `end` are each before the first
+ * row, after the last row, or at the time of a block's first row.
  */
 export function rowsInWindow(paged: PagedRows, { start, end }: TimeWindow): Bounds {
   const before = rowsBefore(paged, start);
@@ -214,7 +214,7 @@ export function rowsInWindow(paged: PagedRows, { start, end }: TimeWindow): Boun
   };
 }
 
-/** Returns bounds of the number of rows before `time`. */
+/** Returns a lower and an upper bound for the number of rows before `time`. */
 function rowsBefore({ rows, blocks, lastTime }: PagedRows, time: number): Bounds {
   const next = blocks.findIndex(({ t0 }) => t0 >= time);
   const following = blocks[next];
@@ -222,7 +222,7 @@ function rowsBefore({ rows, blocks, lastTime }: PagedRows, time: number): Bounds
   if (next === 0 || rows === 0) return exactly(0);
   if (lastTime < time) return exactly(rows);
   const last = following === undefined ? blocks.at(-1) : blocks[next - 1];
-  // The block's first row is before `time`. Later rows of the block may be too, but not the security's last row.
+  // The block's first row is before `time`, and its other rows may be. The security's last row is not before `time`.
   return { atLeast: (last?.firstRow ?? 0) + 1, atMost: following?.firstRow ?? rows - 1 };
 }
 

@@ -14,7 +14,7 @@ export interface Paging {
   tradedate: BeijingDate | null;
   /** The revision of the day when paging began; `null` when not fixed yet. */
   revision: number | null;
-  /** The `packMark` of that revision's pack; `null` when not fixed yet. */
+  /** The `packMark` of the pack that `revision` serves; `null` when not fixed yet. */
   packMark: string | null;
   /** The exchange on which paging began, for `resolveMarket`; `null` when not fixed yet. */
   market: Market | null;

@@ -28,7 +28,7 @@ export interface GivenParameters {
   unknown: string[];
 }
 
-/** What is wrong with a value, and what is accepted if the problem does not say it. */
+/** The problem of a refused value. `accepted` names the accepted values when the text of the problem does not. */
 export type Problem = readonly [problem: ParamProblem, accepted?: string | undefined];
 
 /** The schema of a parameter, and the function that describes a refused value. */

@@ -67,7 +67,7 @@ export type QueryDenial =
   | ParamInvalid
   | { reason: "param_unknown"; parameter: string; hint: NameHint | null; known: readonly string[] }
   | { reason: "param_excluded"; parameters: readonly HistoryParameter[] }
-  /** `separated`: the names with commas, when `field` is several names with a different separator. */
+  /** `separated` lists the names with commas. It is set when `field` has several names and another separator. */
   | {
       reason: "field_unknown";
       dataset?: DatasetName;
@@ -78,7 +78,7 @@ export type QueryDenial =
   | CursorDenial;
 
 export type CursorDenial =
-  /** A cursor of the first format (order numbers) or of the one without a pack mark. */
+  /** The cursor has one of two old formats: the format with order numbers, or the format without a pack mark. */
   | { reason: "cursor_old_format" }
   /** `offset`: an undated cursor skips more rows than its millisecond has. */
   | { reason: "cursor_invalid"; problem?: "offset" }
@@ -91,7 +91,8 @@ export type CursorDenial =
   | { reason: "data_rebuilt"; tradedate: BeijingDate };
 
 /**
- * The exchange that a caller asked for. The Beijing exchange is recognised, but its data is not carried (contract 3.4).
+ * The exchange that a caller asked for. The Beijing exchange is recognised, but the service has none of its data
+ * (contract 3.4).
  */
 export type AskedMarket = Market | "BJ";
 
@@ -106,7 +107,10 @@ interface DatasetDay {
  * `newestLoaded` and `earliestLoaded` are days of the same dataset.
  */
 export type DayDenial =
-  /** A trading day, or a day missing from the calendar; `recent`: one of the last days, which can still be loaded. */
+  /**
+   * The day is a trading day or is missing from the calendar. `recent`: the day is one of the last days and can still
+   * be loaded.
+   */
   | (DatasetDay & { reason: "not_loaded"; recent: boolean; newestLoaded: BeijingDate | null })
   | (DatasetDay & { reason: "not_trading_day"; newestLoaded: BeijingDate | null })
   | (DatasetDay & { reason: "future_day"; today: BeijingDate; newestLoaded: BeijingDate | null })
@@ -125,7 +129,7 @@ export type DayDenial =
   /** The security was delivered, but has no row in the dataset that day. */
   | (DatasetDay & { reason: "no_orders"; symbol: string; market: Market });
 
-/** The most characters of a caller's value that a message quotes. */
+/** The maximum number of characters of a caller's value that a message quotes. */
 const EXCERPT_CHARACTERS = 40;
 
 /**

@@ -110,11 +110,11 @@ export function isIndexCode(symbol: string, market: Market): boolean {
   return market === "SH" && symbol.startsWith("000");
 }
 
-/** The exchanges that a query can mean, and the one that a cursor fixes. */
+/** The exchanges that a query can mean, and the exchange that its cursor names. */
 export interface MarketChoice {
-  /** The exchanges on which any dataset of the day has the digits. */
+  /** The exchanges for which any dataset of the day has a security with the requested digits. */
   candidates: readonly Market[];
-  /** The exchanges on which the requested dataset has the digits. */
+  /** The exchanges for which the requested dataset has a security with these digits. */
   own: readonly Market[];
   /** The exchange of the cursor; `null` without one. */
   cursorMarket: Market | null;
@@ -122,11 +122,11 @@ export interface MarketChoice {
 
 /**
  * Returns the exchange of the query: the requested one, or the one that bare digits mean. Returns `null` when the day's
- * `candidates` do not include it (1002 `security_unknown`). Bare digits that mean a different exchange from the
- * cursor's name a different security, so they are refused with `cursor_mismatch`. One case is accepted: the digits mean
- * the cursor's exchange when only `own` is considered. This exchange is then kept, because `candidates` can change when
- * another dataset of the day is published while a client pages. The caller must check the day's revision first, because
- * a rebuilt day can have other securities.
+ * `candidates` do not include it (1002 `security_unknown`). Refuses a cursor of another exchange with
+ * `cursor_mismatch`, because the query then means another security. Bare digits that mean the cursor's exchange
+ * according to `own` are accepted without regard to `candidates`, which can change when another dataset of the day is
+ * published while a client pages. The caller must check the day's revision first, because a rebuilt day can have other
+ * securities.
  */
 export function resolveMarket(
   asked: AskedSecurity,

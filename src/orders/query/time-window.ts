@@ -20,7 +20,7 @@ const END_OF_DAY: TimeOfDay = 240_000_000;
 const HOUR = String.raw`([01]\d|2[0-3])`;
 const SIXTY = String.raw`([0-5]\d)`;
 
-/** HH:MM, HH:MM:SS, HHMMSS, HHMMSSmmm (contract 3.7), inside the day. */
+/** Matches a time of day as HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm (contract 3.7), from 00:00 to 23:59:59.999. */
 const FORM = new RegExp(`^(${HOUR}:${SIXTY}(:${SIXTY})?|${HOUR}${SIXTY}${SIXTY}(\\d{3})?)$`);
 
 /** The forms of `FORM` with any digits, so that times such as 25:00 match too. */

@@ -193,7 +193,7 @@ function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => 
 
 type Recognised = Omit<DatasetFile, "security">;
 
-/** Returns the file with the layout that its name or header has, or the reason why it is left out. */
+/** Returns the file with the layout that its name or header matches, or the reason why the file is left out. */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,

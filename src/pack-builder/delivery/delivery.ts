@@ -30,7 +30,7 @@ export interface Delivery {
   files: SourceFile[];
   /** Paths of all folders, including those that occur only in the path of a file. */
   folders: string[];
-  /** Files that are not read regardless of their layout. */
+  /** Files that are not read, whatever their layout is. */
   leftOut: LeftOutFile[];
   /** Throws `DeliveryError` when an archive has changed since it was opened. */
   check(): Promise<void>;
@@ -155,7 +155,7 @@ class Opening {
     const file = first.place === null ? await copiedOut(first, this.work.next(`.${format}`)) : first;
     const place = file.place ?? "";
     if (format !== "zip") {
-      // The 7z program opens the files by name, so their identity is checked before and after.
+      // The 7z program opens the files by name, so their identity is checked before and after it runs.
       const all = [file, ...volumes];
       await refuseAnyChanged(all);
       const listing = await unpackSevenZip({ place, path, delivered }, this.work);
@@ -194,7 +194,7 @@ async function refuseAnyChanged(files: readonly SourceFile[]): Promise<void> {
   for (const file of files) await (await file.open()).close();
 }
 
-/** Separates the volumes of split archives, sorted within each archive, from all other files. */
+/** Groups the volumes of split archives by archive, in the order of their numbers. `single` has all other files. */
 function bySplitArchive(files: readonly SourceFile[]): { single: SourceFile[]; split: SourceFile[][] } {
   const single: SourceFile[] = [];
   const split = new Map<string, SourceFile[]>();

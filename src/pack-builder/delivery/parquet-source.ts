@@ -23,7 +23,7 @@ export async function plainParquetAsText(
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
-    // DuckDB opens the file by name, so its identity is checked before and after.
+    // DuckDB opens the file by name, so the file's identity is checked before and after DuckDB reads it.
     await (await onDisk.open()).close();
     const source = `read_parquet(${literal(onDisk.place ?? "")})`;
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
@@ -40,7 +40,7 @@ export async function plainParquetAsText(
     return { ...(await diskFile(place, file.path)), delivered: file.delivered };
   } catch (error) {
     if (error instanceof DeliveryError) throw error;
-    // DuckDB's own message can quote the file's content.
+    // This message does not repeat DuckDB's message, which can quote the file's content.
     throw new DeliveryError(`${file.path} cannot be read as a Parquet file; deliver it again`, {
       cause: error,
     });

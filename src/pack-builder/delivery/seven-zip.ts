@@ -44,7 +44,10 @@ interface Member {
   reason: LeftOutReason | null;
 }
 
-/** An archive at `place`, which is called `path` in reports and comes from the file `delivered`. */
+/**
+ * An archive at the disk path `place`. Reports call it `path`. `delivered` is the archive itself, or the outermost
+ * archive that contains it.
+ */
 export interface PackedArchive {
   place: string;
   path: string;
@@ -99,7 +102,7 @@ function membersOf(listing: string): Member[] {
     );
     const path = facts.get("Path")?.replaceAll("\\", "/");
     if (path === undefined) return [];
-    // `D drwxr-xr-x`: attributes of Windows, of Unix, or both.
+    // The attributes of Windows, of Unix, or both, for example `D drwxr-xr-x`.
     const kinds = `${facts.get("Attributes") ?? ""} ${facts.get("Mode") ?? ""}`.trim().split(/\s+/);
     const unix = kinds.find((kind) => /^[-dlbcps][-r][-w]/.test(kind))?.[0] ?? "";
     const windows = kinds.find((kind) => /^[A-Z]+$/.test(kind)) ?? "";

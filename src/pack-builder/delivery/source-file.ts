@@ -32,9 +32,9 @@ export interface SourceFile {
 /** The content of a folder or archive. */
 export interface Listing {
   files: SourceFile[];
-  /** Paths of the folders. A folder that occurs only in the path of a file is missing. */
+  /** Paths of the folders. A folder that occurs only in the path of a file is not in this list. */
   folders: string[];
-  /** Files that are not read regardless of their content. */
+  /** Files that are left out before their content is read, such as links. */
   leftOut: LeftOutFile[];
 }
 
@@ -84,7 +84,7 @@ export function mayHoldRecords(reason: LeftOutReason): boolean {
   return !WITHOUT_RECORDS.has(reason);
 }
 
-/** Thrown for a delivery that cannot be built; the message says what is wrong and where. */
+/** Thrown for a delivery from which no pack can be built; the message says what is wrong and where. */
 export class DeliveryError extends Error {
   override readonly name = "DeliveryError";
 }

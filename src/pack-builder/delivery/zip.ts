@@ -13,7 +13,7 @@ import {
   leavesItsArchive,
 } from "./source-file.ts";
 
-/** The creator system that marks entries with Unix file types. */
+/** The creator-system number of entries that were written on Unix and carry a Unix file type. */
 const MADE_BY_UNIX = 3;
 const FILE_TYPE = 0o170000;
 const LINK_TYPE = 0o120000;

@@ -20,7 +20,7 @@ export interface CellSource {
   column: string | { by: string; columns: Readonly<Record<string, string>> };
   /** Whether a file may lack the column. */
   optional?: true;
-  /** The code map of one exchange or both. */
+  /** The code maps by exchange. If an exchange has no map, its codes are kept. */
   map?: Readonly<Partial<Record<Market, CodeMap>>>;
 }
 
@@ -36,7 +36,7 @@ export interface Layout {
     byName?: RegExp;
     /** The first columns of the header. */
     byFirstColumns?: readonly string[];
-    /** Columns that the header has in any position. */
+    /** Columns that the header must contain, at any position. */
     byColumns?: readonly string[];
   };
   /**
@@ -51,7 +51,7 @@ export interface Layout {
   security: {
     /** The code, with or without suffix and leading zeros. */
     column: string;
-    /** The exchange of every row; absent when the code has a suffix. */
+    /** The exchange of every row; absent when a suffix of the code names the exchange. */
     market?: Market;
     /**
      * The column with the exchange for codes without a suffix; when this column is blank or absent, the row's codes
@@ -61,7 +61,7 @@ export interface Layout {
     /** The column with the exchange as a number: 101 is Shanghai, 102 Shenzhen, 103 Hong Kong. */
     sourceColumn?: string;
   };
-  /** The column with the code without a suffix, which is compared with the full code. */
+  /** The column that repeats the code without its suffix. A row whose two codes differ has a problem. */
   exchangeCode?: string;
   /** The column with the row's day; absent when the time includes it or the source has none. */
   date?: string;
@@ -83,7 +83,7 @@ export interface Layout {
   trades?: readonly string[];
 }
 
-/** A layout in the list of its dataset. */
+/** A layout without its dataset. Each dataset has its own list of such entries. */
 export type LayoutEntry = Omit<Layout, "dataset">;
 
 /**
@@ -101,7 +101,7 @@ export const VENDOR = {
   priceUnit: "tenThousandths",
 } as const satisfies Partial<Layout>;
 
-/** Properties that most layouts with all securities in one file share. */
+/** Common properties of most layouts that hold all securities in one file. */
 const TABLE = { delimiter: ",", priceUnit: "yuan" } as const satisfies Partial<Layout>;
 
 /** Insight: one file with all securities; `Symbol` is the security's name, `SecurityID` its code. */
@@ -115,13 +115,13 @@ export const INSIGHT = {
   sequence: { channel: "ChannelNo", number: "ApplSeqNum", ordersRows: false },
 } as const satisfies Partial<Layout>;
 
-/** Properties that files with all Shanghai securities share. */
+/** Common properties of files that hold all Shanghai securities. */
 export const SHANGHAI = {
   ...TABLE,
   security: { column: "SecurityID", market: "SH" },
 } as const satisfies Partial<Layout>;
 
-/** Properties that files with all Shenzhen securities share. */
+/** Common properties of files that hold all Shenzhen securities. */
 export const SHENZHEN = {
   ...TABLE,
   security: { column: "SecurityID", market: "SZ", sourceColumn: "SecurityIDSource" },
@@ -141,7 +141,7 @@ export const DATAYES_SHANGHAI_MERGED = {
   sequence: { channel: "Channel", number: "BizIndex", ordersRows: true },
 } as const satisfies Partial<Layout>;
 
-/** Properties that files with the API's own field names share. */
+/** Common properties of files whose columns have the API's own field names. */
 export const PLAIN = {
   ...TABLE,
   name: "plain",

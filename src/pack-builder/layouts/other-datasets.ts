@@ -59,7 +59,7 @@ export const OTHER_ROWS: Readonly<Record<DatasetName, string>> = {
   quotes: "orders or trades",
 };
 
-/** Returns whether files with the base name `name`, which has no layout, belong to a dataset other than `dataset`. */
+/** Returns whether the base name `name`, which no layout recognises, marks a file of a dataset other than `dataset`. */
 export function isOtherName(name: string, dataset: DatasetName): boolean {
   return NAMES.some((each) => each.name.test(name) && each.holds !== dataset);
 }

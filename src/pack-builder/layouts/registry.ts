@@ -104,7 +104,7 @@ export interface NotRead {
   problem: string;
 }
 
-/** Returns the heading of a file of `layout` that begins with `head`. */
+/** Returns the heading of a file that begins with `head` and should have the layout `layout`. */
 export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Heading | NotRead {
   const { withoutHeader, headMark } = layout;
   if (withoutHeader !== undefined) {

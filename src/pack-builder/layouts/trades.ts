@@ -10,7 +10,7 @@ import {
   VENDOR,
 } from "./layout.ts";
 
-/** A folder for each security with one file of trades. Sell order numbers come before buy order numbers in a row. */
+/** One folder per security, with one file of trades. Each row has the sell order number before the buy order number. */
 const vendor: LayoutEntry = {
   ...VENDOR,
   recognised: { ...VENDOR.recognised, byName: /^逐笔成交\.csv$/ },

@@ -11,7 +11,7 @@ import { ROW_GROUP_ROWS } from "../../packs/layout.ts";
  */
 const SLOTS = 1 << 15;
 
-/** By slot, 1 + the number of its distinct value in order of appearance; 0 for an empty slot. */
+/** For each slot, 1 plus the index of the slot's value in `distinct`; 0 for an empty slot. */
 const slots = new Uint16Array(SLOTS);
 const distinct = new Float64Array(ROW_GROUP_ROWS);
 const ranks = new Uint16Array(ROW_GROUP_ROWS);
@@ -19,7 +19,7 @@ const ranks = new Uint16Array(ROW_GROUP_ROWS);
 const double = new Float64Array(1);
 const halves = new Int32Array(double.buffer);
 
-/** Returns the slot of `value`, or the empty slot for it. */
+/** Returns the slot that holds `value`, or else the empty slot in which to store `value`. */
 function slotOf(value: number): number {
   double[0] = value;
   // The low half of a double is often zero for prices and volumes, so both halves are mixed.
@@ -64,7 +64,10 @@ export function numberDictionary(
   return sorted;
 }
 
-/** Returns the distinct texts of `column`'s rows `[from, to)` in ascending order and writes the ranks to `indices`. */
+/**
+ * Returns the distinct texts in the rows `[from, to)` of `column`, in ascending order. Writes each row's rank to
+ * `indices[0, to - from)`.
+ */
 export function textDictionary(column: CodeColumn, from: number, to: number, indices: Uint16Array): string[] {
   const occurs = new Uint8Array(column.values.length);
   for (let i = from; i < to; i++) occurs[column.index[i] ?? 0] = 1;

@@ -183,7 +183,7 @@ export function rleBitPacked(out: ByteWriter, indices: Uint16Array, count: numbe
     const value = indices[at];
     let end = at + 1;
     while (end < count && indices[end] === value) end++;
-    // A bit-packed group before a run must end on a multiple of eight, so it takes the run's first values.
+    // Bit-packed values before a run must be a multiple of eight, so they include the first values of the run.
     const lent = (8 - ((at - packedFrom) % 8)) % 8;
     if (end - at - lent >= shortestRun) {
       const runFrom = at + lent;

@@ -22,11 +22,14 @@ export interface CellPlan {
   /** Whether every line should end with a delimiter. */
   trailingDelimiter: boolean;
   places: CellPlaces;
-  /** Positions of the dataset's stored columns by key; a key that is absent means -1. */
+  /** Positions of the dataset's stored columns by key. A column without a key here has the position -1. */
   cells: Record<string, number>;
-  /** For stored columns whose source column depends on a code, by key: each code and the position of its column. */
+  /**
+   * The source columns of stored columns that are read from different source columns for different codes. Lists, for
+   * the key of each such column, every code and the position of the source column for that code.
+   */
   byCode: Record<string, { code: string; place: number }[]>;
-  /** Code maps of the stored columns by key. */
+  /** The code maps of each stored column that has any, by the column's key and by market. */
   codeMaps: Record<string, Partial<Record<Market, CodeMap>>>;
   priceInYuan: boolean;
   market: Market | null;

@@ -135,8 +135,8 @@ export class CellReader {
   }
 
   /**
-   * Returns the price in a cell in ten-thousandths of a yuan, which can be negative. `decimals` is 4 for cells in yuan
-   * and 0 for cells in ten-thousandths.
+   * Returns the price that a cell states, converted to ten-thousandths of a yuan. It can be negative. `decimals` is 4
+   * for cells in yuan and 0 for cells in ten-thousandths.
    */
   price(cell: number, decimals: 0 | 4): number {
     this.trim(cell);

@@ -52,7 +52,7 @@ export abstract class ChunkParser {
   private readonly texts: Record<string, CodeTable> = {};
   private isContinued = false;
 
-  /** Creates a parser that writes rows to `table`, which every chunk clears. */
+  /** Creates a parser that writes rows to `table`. Each call of `parse` clears the table first. */
   constructor(plan: CellPlan, table: RowTable) {
     this.plan = plan;
     this.table = table;
@@ -149,7 +149,7 @@ export abstract class ChunkParser {
     return 0;
   }
 
-  /** Returns whether the line's date is 0, and records such a line. Some files end with one. */
+  /** Returns whether the line's date is 0, and records such a line. Some files end with such a line. */
   protected isSentinel(): boolean {
     const { reader, plan } = this;
     const { date } = plan.places;
@@ -199,8 +199,8 @@ export abstract class ChunkParser {
   }
 
   /**
-   * Returns the row's `securityKey`. Returns a negative value when the row has a problem, or when its exchange is not
-   * carried, which is recorded as a defect.
+   * Returns the row's `securityKey`. Returns a negative value when the row has a problem, or when the service does not
+   * carry the row's exchange. Records the reason in both cases.
    */
   protected security(): number {
     const { plan, reader, securities } = this;

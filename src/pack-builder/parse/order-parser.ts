@@ -104,7 +104,7 @@ export class OrderParser extends ChunkParser {
     else if (reader.isNines(places.price)) reader.note(DEFECT.market_price_nines);
   }
 
-  /** Returns whether the row is a Shenzhen order without a limit, whose price is meaningless. */
+  /** Returns whether the row is a Shenzhen order without a limit. The price of such an order is meaningless. */
   private isMarketOrder(orderType: number, security: number): boolean {
     if (security % 2 === 0) return false;
     const text = this.types.values[orderType] ?? "";
@@ -115,7 +115,7 @@ export class OrderParser extends ChunkParser {
   private classifySide(side: number): void {
     if (this.sideClasses[side] !== undefined) return;
     const text = this.sides.values[side] ?? "";
-    // Both exchanges have the same map of sides.
+    // The map of the Shenzhen side codes also serves for Shanghai, because both maps are the same.
     const known = SIDES.has(this.plan.codeMaps.orderCode?.SZ?.[text] ?? text);
     this.sideClasses[side] = text === "" ? CODE.BLANK : known ? CODE.KNOWN : CODE.UNKNOWN;
   }

@@ -14,7 +14,7 @@ interface Cells {
   keys: readonly string[];
   /** The positions of the numbers; -1 for columns that the file lacks. */
   places: Int32Array;
-  /** The table's columns in the same order. */
+  /** The table's columns, in the order of `keys`. */
   columns: Float64Array[];
 }
 

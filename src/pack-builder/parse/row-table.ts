@@ -7,7 +7,7 @@ export class RowTable {
   security = new Int32Array(0);
   time = new Int32Array(0);
   sequence = new Float64Array(0);
-  /** The dataset's stored columns by key; code columns hold numbers of the parser's code tables. */
+  /** The dataset's stored columns by key. A code column holds the numbers of texts in the parser's code tables. */
   readonly columns: Record<string, Float64Array | Uint16Array> = {};
 
   constructor(dataset: Dataset) {

@@ -1,7 +1,7 @@
 /** Parses security codes: `600519.SH`, or six digits (sometimes without leading zeros). */
 import type { Market } from "../../orders/record.ts";
 
-/** Suffixes of exchanges; the Beijing exchange is recognised but not carried. */
+/** Suffixes of exchanges; codes of the Beijing exchange are recognised, but its data is not served. */
 const SUFFIXES: Record<string, Market | "BJ"> = {
   SH: "SH",
   SS: "SH",

@@ -14,7 +14,7 @@ const ZERO = 48;
 const NINE = 57;
 const POINT = 46;
 
-/** A cached code. `base` is its key as a Shanghai security; as a Shenzhen security, the key is one more. */
+/** A cached code. `base` is the key of the Shanghai security with this code; the key in Shenzhen is `base + 1`. */
 interface KnownCode {
   cell: SecurityCell | null;
   base: number;
@@ -64,7 +64,8 @@ export class SecurityReader {
   }
 
   /**
-   * Returns the key of the last cell. `market` is used only when neither the cell nor the layout names the exchange.
+   * Returns the key of the code that `keyOf` read last. `market` is used only when neither that code nor the layout
+   * names the exchange.
    */
   keyIn(market: Market | null): number {
     const { cell, base } = this.code;

@@ -11,7 +11,10 @@ const POINT = 46;
 /** The form of a time, as numbers for the hot loop. */
 export const TIME_FORM = { FULL: 0, ZERO_LOST: 1, NO_MILLISECONDS: 2 } as const;
 
-/** A time of day with its form and, if the cell has it, its day. Each parser reuses one instance. */
+/**
+ * The value of a time cell: the time of day, its form, and the date if the cell has one. Each parser reuses one
+ * instance.
+ */
 export interface TimeCell {
   /** HHMMSSmmm as a number. */
   time: number;
@@ -20,7 +23,7 @@ export interface TimeCell {
   date: number;
 }
 
-/** Parses `bytes[from, to)` into `into`. Returns false when it is not a time of day. */
+/** Parses `bytes[from, to)` into `into`. Returns false when these bytes are not a time of day. */
 export function readTime(bytes: Uint8Array, from: number, to: number, into: TimeCell): boolean {
   into.date = 0;
   into.form = TIME_FORM.FULL;

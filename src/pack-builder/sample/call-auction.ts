@@ -20,11 +20,11 @@ export interface CallPrice {
   surplus: number;
 }
 
-/** Orders that take part in an auction, and what decides among tied prices. */
+/** Orders that take part in an auction, and the values by which one of several tied prices is chosen. */
 export interface Call {
   orders: readonly CallOrder[];
   tickE4: number;
-  /** The last price; `null` in Shanghai. Shenzhen takes the tied price nearest to it. */
+  /** The last price, because Shenzhen takes the tied price nearest to the last price; `null` in Shanghai. */
   lastE4: number | null;
 }
 

@@ -22,11 +22,14 @@ export const BUY = 0;
 export const SELL = 1;
 
 export interface PricePath {
-  /** Moves the market price by at most one step and returns a limit price for that side, yuan × 10000. */
+  /** Moves the market price by at most one step and returns a limit price for an order on `side`, in yuan × 10000. */
   quote(side: typeof BUY | typeof SELL): number;
 }
 
-/** Returns a slowly changing random price path, in multiples of the step, that stays within 8 % of the reference. */
+/**
+ * Returns a slowly changing random price path, in multiples of the tick size. All prices stay within 8 % of the
+ * reference price.
+ */
 export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): PricePath {
   const reference = Math.round(priceE4 / tickE4);
   const [low, high] = [Math.ceil(reference * 0.92), Math.floor(reference * 1.08)];

@@ -10,11 +10,11 @@ import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
 
 export const DEFAULT_SEED = "edgetape";
-/** The default number of orders of a sample day; 300750 then has about 29,000 of them. */
+/** The default number of orders in a sample day. About 29,000 of them belong to the security 300750. */
 export const DEFAULT_ROWS = 120_000;
 
 export interface SampleSection extends Security {
-  /** `rows` is 0 for the halted security. */
+  /** The security's orders; `columns.rows` is 0 for the halted security. */
   columns: OrderColumns;
 }
 

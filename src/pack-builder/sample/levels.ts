@@ -1,11 +1,11 @@
 /** The quantity at each price on one side of a sample order book. */
 
 export class Levels {
-  /** The number of changes so far. */
+  /** The number of changes to the levels so far. */
   changes = 0;
-  /** The total of all levels in shares. */
+  /** The sum of the quantities of all levels, in shares. */
   volume = 0;
-  /** The total of all levels in shares × ten-thousandths of a yuan. */
+  /** The sum of price × quantity over all levels, in ten-thousandths of a yuan. */
   worth = 0;
   /** The prices that have a quantity, the best first. */
   readonly prices: number[] = [];

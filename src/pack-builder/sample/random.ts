@@ -34,7 +34,7 @@ export function seededRandom(seed: string): Random {
   };
 }
 
-/** Returns the FNV-1a hash of the text's UTF-16 units; `salt` gives several numbers for one seed. */
+/** Returns the FNV-1a hash of the text's UTF-16 units. Different values of `salt` give different hashes of one text. */
 function hash(text: string, salt: number): number {
   let word = 0x811c9dc5 ^ Math.imul(salt, 0x9e3779b1);
   for (let i = 0; i < text.length; i++) word = Math.imul(word ^ text.charCodeAt(i), 0x01000193);

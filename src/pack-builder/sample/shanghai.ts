@@ -31,15 +31,15 @@ const PHASES = [
   { time: 145700000, code: 4 },
 ];
 
-/** The most orders that are kept as candidates for a cancel. */
+/** The maximum number of orders that are kept as candidates for a cancel. */
 const OPEN_ORDERS = 4096;
-/** The most consecutive orders that are filled on arrival. */
+/** The maximum number of consecutive orders that are filled on arrival. */
 const MOST_WITHOUT_ROW = 20;
 /** The fraction of cancels that are for a partly filled order. */
 const PARTLY_SHARE = 0.02;
 
 export interface ShanghaiDay {
-  /** `security.rows` rows in time order; below 8 rows there are no phase flags. */
+  /** `security.rows` rows in time order. With fewer than 8 rows, there are no phase flags. */
   orders: OrderColumns;
   trades: TradeColumns;
   /** Empty unless snapshots were requested. */
@@ -105,7 +105,7 @@ class Market extends SampleMarket {
     const isLast = orders.time[row + 1] !== time;
     const isContinuous = time >= CONTINUOUS && time < CLOSING_CALL;
     const mayCancel = isLast && (time < NO_CANCEL_FROM || isContinuous);
-    // The probability is adjusted towards the intended share, so that small securities reach it too.
+    // The probability of a cancel is adjusted so that the share of cancels reaches `cancelShare` even with few rows.
     const behind = cancelShare * row - this.cancels;
     const chance = behind > 2 ? 0.75 : behind < -2 ? 0.08 : cancelShare;
     const cancelled = mayCancel && random.chance(chance) ? this.openOrder() : undefined;
@@ -137,8 +137,9 @@ class Market extends SampleMarket {
   /** Lets orders arrive until one has a remainder after its fills. That order gets the row. */
   private order(row: number, { isContinuous, mayTrade }: { isContinuous: boolean; mayTrade: boolean }): void {
     const { orders, random, security, book } = this;
-    // All orders that arrive for this row are on the same side. A replay applies the row before the trades of its
-    // timestamp. If an earlier arrival on the other side had trades, these would seem to skip the order in this row.
+    // All orders that arrive for this row are on the same side. A replay adds the row's order to the book before it
+    // applies the trades with the same time. There, trades of an earlier arrival on the other side could skip the row's
+    // order although that order has the better price.
     const side: Side = random.chance(0.52) ? BUY : SELL;
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();

@@ -1,6 +1,7 @@
 /**
  * Generates the trades of a sample Shenzhen security from its orders, whose rows contain the full volume. The trades
- * are fills by price, then time, fills of both auctions, and cancels. A cancel removes all that remains of an order.
+ * are the fills of continuous trading (by price, then time), the fills of both auctions, and cancels. A cancel removes
+ * the whole remaining volume of an order.
  */
 import type { OrderColumns } from "../../orders/record.ts";
 import type { Call } from "./call-auction.ts";
@@ -19,7 +20,7 @@ import type { QuoteColumns } from "./snapshots.ts";
 import type { TradeColumns } from "./tape.ts";
 
 const CANCEL_SHARE = 0.22;
-/** A cancel selects one of this many most recent orders. */
+/** The number of the newest resting orders, one of which a cancel selects. */
 const YOUNG_ORDERS = 64;
 const LIMIT = "0";
 
@@ -70,7 +71,7 @@ class Session extends SampleMarket {
     return orderType.values[orderType.index[row] ?? 0] === LIMIT;
   }
 
-  /** Fills the arriving order with orders of the other side, the best first. Returns what remains of it. */
+  /** Matches the arriving order with orders of the other side, the best price first. Returns its unfilled quantity. */
   private match(time: number, row: number): number {
     const { orders, book } = this;
     const side = book.side(row);

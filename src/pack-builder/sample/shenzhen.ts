@@ -11,7 +11,7 @@ import { sessionTimes, withBurst } from "./session.ts";
 const [LIMIT, MARKET, BEST_OWN_SIDE] = [0, 1, 2];
 const MARKET_SHARE = 0.0043;
 const BEST_OWN_SIDE_SHARE = 0.00005;
-/** A security with at least this many rows has a burst with more rows at one time than on any observed real day. */
+/** A security with at least this many rows has a burst: more rows with the same time than on any observed real day. */
 const BURST_FROM_ROWS = 20_000;
 const BURST = { time: 93000000, rows: 720 };
 

@@ -1,5 +1,5 @@
 /**
- * Generates the trades and quotes of a sample security that fit its orders. Every fill names its orders, and every
+ * Generates trades and quotes that fit the orders of a sample security. Every fill names its orders, and every
  * cancel removes all that remains of its order. Within a millisecond, events have the order of real days: orders, then
  * trades, then cancels. Quotes are snapshots of the resulting order book.
  */

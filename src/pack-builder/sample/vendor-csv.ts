@@ -16,7 +16,7 @@ interface VendorFile {
   header: Buffer;
   /** The cells after the time, in order. */
   cells: readonly Cell[];
-  /** The most bytes that a row can have: the leading cells (35), numbers of up to 16 digits, letters and commas. */
+  /** The maximum size of a row in bytes: the leading cells (35), numbers of up to 16 digits, letters and commas. */
   rowBytes: number;
 }
 
@@ -178,7 +178,7 @@ function cellWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
   return (out, at, row) => writeText(out, at, texts[index[row] ?? 0] ?? NOTHING);
 }
 
-/** Returns a function that writes the increase of a row's number since the previous row. */
+/** Returns a function that writes by how much a column's value has grown since the previous row. */
 function growthWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
   if (column === undefined) throw new Error("the dataset has no such column");
   const numbers = numbersOf(rows, column);

@@ -1,6 +1,6 @@
 /**
- * Checks the rows that a different reader finds in a pack against the day index (order, block positions, amounts), and
- * computes their fingerprints.
+ * Compares the rows of a pack, as another Parquet reader returns them, with the day index. Checks the order of the
+ * rows, the block positions and the amounts, and computes the fingerprints of the rows.
  */
 import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { amountOf } from "../../orders/record.ts";
@@ -51,7 +51,7 @@ class RowComparison {
   /** The row at which the next block begins. */
   private blockAt = 0;
   private time = -1;
-  /** The number of earlier rows with the current time. */
+  /** The number of the security's earlier rows that have the same time as the latest row. */
   private sameTime = 0;
   private fingerprint: Fingerprint;
   private times: { first: string; last: string }[] = [];
@@ -189,7 +189,7 @@ class RowComparison {
 
 function columnOf({ columns }: ForeignRows, name: string): ForeignColumn {
   const column = columns[name];
-  if (column === undefined) throw new PackFormatError(`it has no column ${name}`);
+  if (column === undefined) throw new PackFormatError(`the pack has no column ${name}`);
   return column;
 }
 

@@ -124,7 +124,7 @@ function literal(text: string): string {
 
 type Items = Int32Array | Float64Array | BigInt64Array | Uint8Array | Uint16Array;
 
-/** Returns the `items` of a vector of fixed-size values; REQUIRED columns have no nulls. */
+/** Returns the items of a vector of fixed-size values. It has no nulls, because the column is REQUIRED. */
 function itemsOf(vector: unknown): Items {
   const { items } = vector as { items: Items };
   return items;

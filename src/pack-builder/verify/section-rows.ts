@@ -55,7 +55,7 @@ export function sectionRows<D extends Dataset>(
   return Object.assign({ rows, time } satisfies Rows, Object.fromEntries(members)) as RowsOf<D>;
 }
 
-/** Returns the number of rows of a block with a time before `before`; rows are sorted by time. */
+/** Returns how many rows of a block have a time before `before`. The rows are sorted by time. */
 function rowsBefore(block: BlockColumns, before: number): number {
   let [low, high] = [0, block.rows];
   if (before === Number.POSITIVE_INFINITY) return high;

@@ -15,7 +15,7 @@ interface Command {
 }
 
 interface CommandFacts {
-  /** With its trailing slash. */
+  /** The URL of the share, with a trailing slash. */
   shareUrl: string;
   shareId: string;
   /** The local folder, such as `level2-2026`. */
@@ -24,7 +24,7 @@ interface CommandFacts {
   example: string | null;
 }
 
-/** Returns the commands for a share, those for the whole share first. */
+/** Returns the commands for a share. Commands for the whole share come first. */
 export function commandsFor({ shareUrl, shareId, folder, example }: CommandFacts): Command[] {
   const file = shareUrl + (example ?? "<day>/<name>.parquet");
   return [
@@ -96,8 +96,8 @@ export function CommandText({ id, text, messages }: { id: string; text: string; 
   return (
     <>
       {/*
-       * The text is split inside each URL, because fsspec lists every URL in a page's source, with the text after it,
-       * as a file.
+       * Each URL is split before `://`. Otherwise fsspec would find the URL in the page's source and list it, together
+       * with the text after it, as a file.
        */}
       <pre id={id}>
         {text.split("://").flatMap((part, place) => (place === 0 ? [part] : [<wbr />, `://${part}`]))}

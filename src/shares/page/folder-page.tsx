@@ -16,10 +16,13 @@ export interface FolderFacts {
   /** The relative path to the share's root. */
   root: string;
   entries: readonly Entry[];
-  /** With its trailing slash. */
+  /** The share's URL, with a trailing slash. */
   shareUrl: string;
   shareId: string;
-  /** The datasets whose files of single securities the page names, without links. Empty outside a day's folder. */
+  /**
+   * The datasets for which the page names the file of a single security, without a link to it. Empty outside a day's
+   * folder.
+   */
   bySymbol: readonly DatasetName[];
 }
 

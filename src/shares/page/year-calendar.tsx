@@ -1,4 +1,4 @@
-/** The calendar of a share's year: each day by its state, days with files as links. */
+/** Renders the calendar of a share's year. Each day shows its state, and days with files are links. */
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
 import type { DayOfEach } from "../../catalog/days.ts";
 import type { CoveredFile } from "../../catalog/files.ts";
@@ -14,7 +14,7 @@ import type { Messages } from "./messages.ts";
  */
 const RANGES_NAMED = 12;
 
-/** States in the legend; days in any other state are plain numbers. */
+/** The states in the legend. Days in any other state are shown as plain numbers. */
 const LEGEND = ["present", "incomplete", "missing", "outside"] as const;
 
 interface CalendarProps {
@@ -56,7 +56,7 @@ function missingLine(days: readonly YearDay[], messages: Messages): string {
   return missing + messages.lineJoint + messages.incompleteDays(incomplete.count, incomplete.named);
 }
 
-/** Returns the number of days in the state, and their ranges as text. */
+/** Returns the number of days in the state `wanted`, and the ranges of these days as text. */
 function rangesText(days: readonly YearDay[], wanted: "missing" | "incomplete", messages: Messages) {
   const text = (day: BeijingDate) => dateText(day).slice(5);
   const ranges = rangesOf(days, wanted).map(({ from, to, lacks }) => {
@@ -110,7 +110,7 @@ export interface YearFacts {
   days: { from: BeijingDate; to: BeijingDate } | null;
   /** Days with a file. */
   present: ReadonlySet<BeijingDate>;
-  /** The datasets that days with a file lack; a day that lacks none is absent. */
+  /** The missing datasets of each day that has files but lacks a dataset, as `lackingDatasets` returns them. */
   lacking: ReadonlyMap<BeijingDate, readonly DatasetName[]>;
   /** The trading calendar: open or closed, for the days it contains. */
   open: ReadonlyMap<BeijingDate, boolean>;
@@ -143,7 +143,7 @@ function stateOf(day: BeijingDate, { today, days, present, lacking, open }: Year
   return trades === undefined ? "unknown" : "missing";
 }
 
-/** Successive trading days with the same state that lack the same datasets, both ends inclusive. */
+/** Successive trading days that have the same state and lack the same datasets. `from` and `to` are inclusive. */
 export interface DayRange {
   from: BeijingDate;
   to: BeijingDate;
@@ -167,8 +167,9 @@ export function rangesOf(days: readonly YearDay[], wanted: "missing" | "incomple
 }
 
 /**
- * Returns the datasets that days with files lack, by day. A day lacks a dataset if another day of the share has a pack
- * of it and the day is not before the dataset's `earliest` day.
+ * Returns the missing datasets of each day that has files. A dataset is missing on a day if another day of the share
+ * has a pack of the dataset, and if the day is not before the dataset's `earliest` day. Days without a missing dataset
+ * have no entry.
  */
 export function lackingDatasets(
   ofDays: ReadonlyMap<BeijingDate, readonly CoveredFile[]>,

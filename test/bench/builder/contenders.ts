@@ -64,7 +64,7 @@ const readOnly: Contender = async ({ sources: [folder = ""] }) => {
   return null;
 };
 
-/** The contenders, by the name in their figures. */
+/** The programs that the benchmark compares, keyed by their names in its results. */
 export const CONTENDERS: ReadonlyMap<string, Contender> = new Map([
   ["edgetape, pack read back and compared", ours(true)],
   ["edgetape, not read back", ours(false)],

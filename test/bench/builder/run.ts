@@ -36,7 +36,7 @@ const day =
     };
   };
 
-/** Writes an auction pack from the quote pack in `out`, then deletes it. */
+/** Writes an auction pack from the quote pack in `out`, then deletes the auction pack. */
 const auction: Task<void> = async ({ tradedate, out }) => {
   const opened = await openPackFile(join(out, packName("quotes", tradedate)), ["quotes"]);
   if (!opened.ok) throw new Error(`there is no quote pack: ${opened.refusal.reason}`);

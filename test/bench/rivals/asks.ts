@@ -56,7 +56,7 @@ async function windowOf(day: BenchDay): Promise<RowsAsk> {
   };
 }
 
-/** Returns the position in the whole pack of the measured security's rows `startRow` to `endRow` (exclusive). */
+/** Returns where rows `startRow` to `endRow` (exclusive) of the measured security are in the whole pack. */
 function toldOf(day: BenchDay, startRow: number, endRow: number): RowsAsk["told"] {
   const { entry } = day;
   const held = entry.blocks.flatMap(({ firstRow }, number) =>

@@ -1,4 +1,4 @@
-/** Gives every contestant the same task, compares its result with ours, and only then measures the time. */
+/** Gives every contestant the same task, compares its result with edgetape's, and only then measures the time. */
 import { type BenchRow, timeInterleaved } from "../bench-row.ts";
 import { digestOf } from "./digest.ts";
 import type { Floor } from "./floors.ts";
@@ -7,7 +7,7 @@ import type { Rival, RowsAsk } from "./rival.ts";
 /** If the first answer takes longer than this, the request is not repeated, and this one time is the result. */
 const SLOW_MS = 5_000;
 
-/** The contest of one day. The first rival is edgetape; the others are compared with it. */
+/** Measures the rivals on the data of one day. The first rival is edgetape; the others are compared with it. */
 export class Contest {
   private readonly rivals: readonly Rival[];
   private readonly rounds: number;

@@ -3,7 +3,7 @@
  */
 import { duckdbConnection } from "./duckdb.ts";
 
-/** Returns a sum over the hashes of all rows and their positions. It is equal for the same rows in the same order. */
+/** Returns a digest that includes the sum of the hashes of all rows, each hashed with its position. */
 export async function digestOf(path: string): Promise<string> {
   const duckdb = await duckdbConnection();
   // DuckDB must not cache the file, because the file's content changes.

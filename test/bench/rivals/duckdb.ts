@@ -14,7 +14,7 @@ export function columnsOf({ dataset, columns }: BenchDay): string {
   return columns.map(({ field }) => (isInteger(field) ? `${field}::DOUBLE` : field)).join(", ");
 }
 
-/** Opens a connection to a new database at `path`, or in memory without one. */
+/** Opens a connection to a new database, at `path` or by default in memory. */
 export async function duckdbConnection(path = ":memory:"): Promise<DuckDBConnection> {
   const duckdb = await (await DuckDBInstance.create(path)).connect();
   await duckdb.run("SET parquet_metadata_cache = true");

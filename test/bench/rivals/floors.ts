@@ -14,7 +14,7 @@ export interface Floor {
   task: () => unknown;
 }
 
-/** Returns the minimum costs of answering `ask`, whose JSON text is `json`. */
+/** Returns the tasks that give the minimum costs of answering `ask`. `json` is the JSON text of the answer's rows. */
 export async function rowFloors(day: BenchDay, ask: RowsAsk, json: string): Promise<Floor[]> {
   const { pack, entry } = day;
   const first = before(day, entry).rowGroups;

@@ -1,6 +1,6 @@
 /**
- * hyparquet with the day's footer already parsed and the row numbers given. Its writer makes the Parquet answer from
- * all rows of the security.
+ * The rival hyparquet. It receives the numbers of the rows to read, and the day's footer is parsed in advance. For a
+ * Parquet answer, it reads all rows of the security and hyparquet-writer writes them to a file.
  */
 import { writeFile } from "node:fs/promises";
 import { zstdCompressSync, zstdDecompressSync } from "node:zlib";
@@ -14,7 +14,7 @@ type Objects = Record<string, unknown>[];
 const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
 const fromBigInt = (value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
-/** Opens the day's file; the numbers of the requested rows are given. */
+/** Opens the day's file and returns a rival that receives the numbers of the rows to read. */
 export async function hyparquetTold(setting: RivalSetting): Promise<Rival> {
   const source = await sourceOf(setting);
   const { entry, columns, dataset } = setting.day;

@@ -3,7 +3,7 @@ import type { Position } from "../../../src/orders/query/page-plan.ts";
 import type { SectionEntry } from "../../../src/packs/layout.ts";
 import type { BenchDay } from "../days.ts";
 
-/** Rows of one security in the order of the day: `limit` at most, from `from` (inclusive) to `endTime` (exclusive). */
+/** Asks for rows of one security in time order: at most `limit`, from `from` (inclusive) to `endTime` (exclusive). */
 export interface RowsAsk {
   what: string;
   symbol: string;

@@ -8,7 +8,7 @@ import { nineDigits, type Rival, type RivalSetting } from "./rival.ts";
 
 const SQL_TYPES = { BYTE_ARRAY: "TEXT", INT64: "INTEGER", DOUBLE: "REAL" } as const;
 
-/** Loads the rows. The figures do not include this time. */
+/** Loads the rows. The figures do not include the time to load them. */
 export async function sqlite({ day, folder }: RivalSetting): Promise<Rival> {
   const names = day.columns.map(({ field }) => field).join(", ");
   const typed = day.columns

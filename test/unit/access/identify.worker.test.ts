@@ -131,7 +131,7 @@ describe("the identification of a caller by key", () => {
     expect((await identify(DB, key, NOW + 1_000, [])).noteUse).toBeNull();
     forgetPrincipals();
     expect((await identify(DB, key, NOW + HOUR_MS - 1, [])).noteUse).toBeNull();
-    // Two isolates read the same old last use. Only the first of them records a new one.
+    // Two isolates read the same last use, which is an hour old. Only the first isolate records a new one.
     forgetPrincipals();
     const first = await identify(DB, key, NOW + HOUR_MS, []);
     forgetPrincipals();

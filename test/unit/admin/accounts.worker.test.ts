@@ -7,8 +7,8 @@ const NOW = Date.now();
 
 const caller = (key: string) => callerAt(key, NOW + 60_000);
 
-describe("the operations on accounts and keys", () => {
-  it("create, limit, disable and enable an account, give it a plan, and audit every change", async () => {
+describe("the admin operations for accounts and keys", () => {
+  it("can create, limit, disable and enable an account and give it a plan, and audit every change", async () => {
     const created = await admin<Account>("POST", "/accounts", {
       accountId: "客户-7",
       contact: "c@example.com",

@@ -126,7 +126,7 @@ describe("the adoption of an unlisted pack", () => {
   it("lets at least one concurrent adopter or publisher succeed, and refuses the others with 409", async () => {
     const objectKey = await publishForgotten(await testPack("20240311"));
     const other = await testPack("20240311", 222_000);
-    // When another operator has taken over an upload, its next step is refused. `publish` can throw this refusal.
+    // A caller's next step is refused after another caller has taken over the upload. `publish` can throw this refusal.
     const told = await Promise.allSettled([
       adopt("20240311", { objectKey }),
       publish(other),

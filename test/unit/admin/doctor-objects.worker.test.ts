@@ -130,7 +130,7 @@ describe("a listed object that is missing from R2", () => {
     await publish(await testPack("20260310"));
     const gone = "orders/2026/20260310/1.parquet";
     await bucket.delete(gone);
-    // A restored backup leaves the day in this state when the day's pack is not in R2.
+    // A restore also leaves the day without a row in `order_days` when the day's pack is not in R2.
     await query`DELETE FROM order_days`.run();
     expect(await found(0)).toMatchObject([{ level: "warning", subject: gone }]);
     expect(await repaired(0)).toEqual([`done ${gone}`]);

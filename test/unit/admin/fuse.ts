@@ -24,7 +24,7 @@ async function burn<T>(fuse: Fuse, call: () => Promise<T>): Promise<T> {
   throw new Killed();
 }
 
-/** Returns a proxy of `target` whose methods `io` fail as `fuse` says. The methods `makes` return such proxies too. */
+/** Returns a proxy of `target`. Its methods named in `io` fail as `fuse` says; those in `makes` return such proxies. */
 function fused<T extends object>(target: T, fuse: Fuse, io: string[], makes: string[]): T {
   return new Proxy(target, {
     get(object, name) {

@@ -59,7 +59,7 @@ describe("a key import", () => {
     expect(second.after).toEqual(first.after);
   });
 
-  it("takes the end of a plan period from the later file, and adds a period for a different start", () => {
+  it("changes the end of a plan period with the same start, and adds a period with a different start", () => {
     const { after } = plan([row()]);
     expect(plan([row({ end: 25 })], after).after.subscriptions).toMatchObject([{ startMs: 10, endMs: 25 }]);
     expect(plan([row({ start: 20, end: 30 })], after).after.subscriptions).toHaveLength(2);
@@ -95,7 +95,7 @@ describe("a key import", () => {
     expect(answer.refused[0]?.error).not.toContain("legacy-0001");
   });
 
-  it("refuses each row with another account's key, a revoked key or another end of the same plan period", () => {
+  it("refuses each row whose key belongs to another account or is revoked, or whose plan period ends differently", () => {
     const known = { ...empty(), keys: [{ sha256: "h9", accountId: "a", revokedAtMs: 5 }] };
     const { answer } = plan(
       [row(), row({ account: "b" }), row({ hash: "h9" }), row({ hash: "h2", end: 21 }), row({ hash: "h2" })],

@@ -69,7 +69,7 @@ describe.each<Moment>(["before", "after"])("an operator's action killed %s a sto
   ] as const;
 
   it.each(actions)(
-    "has no effect or the full effect of %s, and the full effect when it is run again",
+    "either has no effect or completes the %s, and always completes it when repeated",
     async (action, after) => {
       console.error = () => undefined;
       const fuse: Fuse = { calls: 0, at: 0, moment };

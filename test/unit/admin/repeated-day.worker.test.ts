@@ -22,7 +22,7 @@ describe("a delivery published under a second date", () => {
     );
     expect(await servedState("20360103")).toEqual([]);
     expect((await publish(repeated, { force: true })).status).toBe(200);
-    // Accepted: the same date again, days that differ by one order, and a day with one more security.
+    // The service accepts the same date again, a day that differs by one order, and a day with one more security.
     expect((await publish(await delivery("20360103", counts, 300), { force: true })).status).toBe(200);
     expect((await publish(await delivery("20360104", { "600519": 701, "300750": 499 }))).status).toBe(200);
     expect((await publish(await delivery("20360105", { ...counts, "000001": 1 }))).status).toBe(200);

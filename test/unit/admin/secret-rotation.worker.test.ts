@@ -48,7 +48,7 @@ beforeAll(async () => {
 });
 
 describe("the list of shares", () => {
-  it("contains the active shares of all accounts when no account is named, page by page", async () => {
+  it("returns the active shares of all accounts in pages when no account is named", async () => {
     const page = async (query: string) => (await admin<ShareList>("GET", `/shares${query}`)).body;
     expect((await page("")).shares.map(({ shareId }) => shareId)).toEqual(["first", "second"]);
     const first = await page("?limit=1");
@@ -67,7 +67,7 @@ describe("the list of shares", () => {
 });
 
 describe("the secret of own and external shares", () => {
-  it("is listed by version, with the shares of each version and whether the setting still has it", async () => {
+  it("is listed by version, with the number of shares and whether the setting still contains the version", async () => {
     const { body } = await admin<SecretVersions>("GET", "/shares/secret", undefined, both);
     expect(body).toEqual({
       current: 2,
@@ -80,7 +80,7 @@ describe("the secret of own and external shares", () => {
     expect(gone.body.versions[0]).toEqual({ version: 1, present: false, shares: 1, drives: 1 });
   });
 
-  it("is rotated for external shares without changing passwords, if the setting has both versions", async () => {
+  it("is rotated without changing the passwords of external shares if the setting has both versions", async () => {
     expect(await passwordWith(FIRST)).toBe("over there");
     const early = await admin<RotatedSecret>("POST", "/shares/secret/rotate", {}, before);
     expect(early.body).toMatchObject({ current: 1, resealed: [], revoked: 0 });
@@ -103,7 +103,7 @@ describe("the secret of own and external shares", () => {
     ]);
   });
 
-  it("is rotated for own shares on request, by revoking each active share", async () => {
+  it("is rotated together with a revocation of the active shares that use an older version, if requested", async () => {
     const rotate = () =>
       admin<RotatedSecret>("POST", "/shares/secret/rotate", { olderShares: "revoke" }, both);
     expect((await rotate()).body).toMatchObject({

@@ -44,10 +44,13 @@ describe("the usage of accounts", () => {
     expect((await admin<UsageList>("GET", "/usage?month=202609")).body.usage).toEqual([]);
   });
 
-  it.each(["", "?month=2026-11", "?month=202613", "?month=20261101"])("is refused for %j", async (query) => {
-    expect(await admin("GET", `/usage${query}`)).toMatchObject({
-      status: 400,
-      body: { error: expect.stringContaining("YYYYMM") },
-    });
-  });
+  it.each(["", "?month=2026-11", "?month=202613", "?month=20261101"])(
+    "is refused for the query string %j",
+    async (query) => {
+      expect(await admin("GET", `/usage${query}`)).toMatchObject({
+        status: 400,
+        body: { error: expect.stringContaining("YYYYMM") },
+      });
+    },
+  );
 });

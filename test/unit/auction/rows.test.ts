@@ -22,7 +22,7 @@ const OPENED: Snapshot = {
 };
 
 describe("the rows of an opening auction (contract 8.10)", () => {
-  it("consist of one row for each snapshot of the call, with matched and unmatched shares, and one row for the result", () => {
+  it("are one row with matched and unmatched shares for each snapshot of the auction, and one row for the result", () => {
     const calls = [
       call(91500000, 100_500, 300, 100),
       call(91503000, 100_600, 400, -50),
@@ -36,11 +36,11 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     ]);
   });
 
-  it("include a row of zeros for a call snapshot without any level", () => {
+  it("include a row of zeros for a snapshot of the call that shows no price level", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("include both a call snapshot and the result even if they have the same time", () => {
+  it("include both the result and a snapshot of the call that has the same time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",
@@ -71,7 +71,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ ...OPENED, time: 92959999 })).toHaveLength(1);
   });
 
-  it("exclude snapshots before the result that are impossible in an auction; these are reported", () => {
+  it("exclude earlier snapshots that are impossible in an auction, and each such snapshot is reported", () => {
     const open = call(91503000, 100_500, 300);
     const deeper: Snapshot = { ...open, bid: [...(open.bid ?? []), [100_400, 100]] };
     const strange: Snapshot[] = [

@@ -49,7 +49,7 @@ async function full(budget: MemoryBudget): Promise<Asked[]> {
 }
 
 describe("memory from an isolate's budget", () => {
-  it("is granted in the order of the requests, each as soon as enough is free", async () => {
+  it("is granted to requests in their order of arrival, to each as soon as enough memory is free", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const waiting = [ask(budget), ask(budget), ask(budget, { bytes: 1 })];
@@ -79,7 +79,7 @@ describe("memory from an isolate's budget", () => {
     expect(again.is).toBe("held");
   });
 
-  it("is refused immediately if the waiting requests of an account would exceed its share", async () => {
+  it("is refused immediately if an account's waiting requests would exceed the account's share", async () => {
     const budget = new MemoryBudget(TOTAL);
     await full(budget);
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];
@@ -191,7 +191,7 @@ describe("a body that its client leaves unread", () => {
     expect([wanted, ...states(others)]).toEqual([false, "held", "held", "held", "held"]);
   });
 
-  it("loses its memory to a request that has waited for 5 s, if it has been unread the longest", async () => {
+  it("loses its memory to a request that has waited for 5 s, if no other body has been unread for longer", async () => {
     const budget = new MemoryBudget(TOTAL);
     const all = await full(budget);
     const wanted = all.map(wantedOf);

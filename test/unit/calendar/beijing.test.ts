@@ -36,7 +36,7 @@ describe("Beijing dates (contract 7.2)", () => {
     expect(parseBeijingDate("20230229")).toBeNull();
   });
 
-  it("count as a weekend on Saturday and Sunday only", () => {
+  it("are in a weekend only if the day is a Saturday or a Sunday", () => {
     const week = ["20261123", "20261124", "20261125", "20261126", "20261127", "20261128", "20261129"];
     expect(week.filter((each) => isWeekend(day(each)))).toEqual(["20261128", "20261129"]);
   });

@@ -172,7 +172,7 @@ describe("a restore", () => {
     expect(results).toEqual(expected);
   });
 
-  it("takes operator and time of a withdrawal from the newest audit entry if the backup lacks them", async () => {
+  it("takes a withdrawal's operator and time from the newest audit entry if the backup lacks them", async () => {
     const day = (tradedate: string, packId: number): Rows => [
       [
         "day_packs",

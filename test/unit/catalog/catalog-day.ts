@@ -1,4 +1,4 @@
-/** Support for the tests of the catalog: its database, and rows of days without packs in R2. */
+/** Support for the tests of the catalog: its database, and a function that inserts a day but stores no pack in R2. */
 import { env } from "cloudflare:workers";
 import { sql } from "../../../src/catalog/sql.ts";
 import type { Env } from "../../../src/env.ts";

@@ -21,7 +21,7 @@ async function serve(packId: number, securities: [symbol: string, market: Market
 const example = () => exampleSecurity(DB, TRADEDATE, "600519", "quotes");
 
 describe("the example security of a day", () => {
-  it("is the preferred security if it has rows, and otherwise the first with rows that is not an index", async () => {
+  it("is the preferred security if it has rows, and otherwise the first non-index security that has rows", async () => {
     expect(await example()).toBeNull();
     await serve(1, [
       ["000001", "SH", 5],

@@ -104,7 +104,7 @@ describe("the versions of one file (contract 8.8)", () => {
     expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
   });
 
-  it("do not exist while the file is unpublished, withdrawn or absent", async () => {
+  it("are an empty list while the file is unpublished, withdrawn or absent", async () => {
     for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
       expect(await versions(name)).toEqual([]);
     }
@@ -114,7 +114,7 @@ describe("the versions of one file (contract 8.8)", () => {
 });
 
 describe("a trade pack in a share", () => {
-  it("is listed with the order pack, and hides an operator's file of the same name", async () => {
+  it("is listed after the order pack, and hides an operator's file of the same name", async () => {
     const name = "20270105_trades.parquet";
     await putDay("20270105", 501);
     await putFile({ dataType: "level2", tradedate: "20270105", name });

@@ -104,7 +104,7 @@ describe("the catalog read of an order request", () => {
     expect(meta.rows_read).toBeLessThanOrEqual(4 + 2 * DATASET_NAMES.length);
   });
 
-  it("returns the requested dataset, and the exchanges that list the symbol in the day's other datasets", async () => {
+  it("returns the requested dataset, and the exchanges on which the day's other datasets have the symbol", async () => {
     const asked = { tradedate: date("20240104"), symbol: "000001" };
     expect(await read(asked)).toMatchObject({
       day: { others: "3", pack: { objectKey: "key-1" } },

@@ -10,14 +10,14 @@ const usual = [counts("SH", 100, 1_000), counts("SZ", 200, 3_000)];
 const days = (count: number) => Array.from({ length: count }, () => usual);
 
 describe("a day compared with the median of other days", () => {
-  it("is plausible at exactly 90 % of each exchange's orders and securities, and not below", () => {
+  it("is plausible if each exchange has at least 90 % of the median number of orders and of securities", () => {
     const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
     expect(plausible(counts("SH", 90, 900), counts("SZ", 180, 2_700))).toEqual([true, true]);
     expect(plausible(counts("SH", 89, 1_000), counts("SZ", 180, 2_699))).toEqual([false, false]);
     expect(plausible(counts("SH", 100, 899), counts("SZ", 200, 6_000))).toEqual([false, true]);
   });
 
-  it("is plausible at exactly twice each exchange's orders and securities, and not above", () => {
+  it("is plausible if each exchange has at most twice the median number of orders and of securities", () => {
     const plausible = (...own: MarketCounts[]) => compare(own, days(5)).markets.map((each) => each.plausible);
     expect(plausible(counts("SH", 200, 2_000), counts("SZ", 400, 6_000))).toEqual([true, true]);
     expect(plausible(counts("SH", 201, 2_000), counts("SZ", 400, 6_001))).toEqual([false, false]);
@@ -43,7 +43,7 @@ describe("a day compared with the median of other days", () => {
     expect(compare(tiny, days(5)).markets.every(({ plausible }) => plausible)).toBe(false);
   });
 
-  it("is judged the same when a few other days are unusual", () => {
+  it("gets the same result even if a few of the other days are unusual", () => {
     const others = [...days(4), [counts("SH", 1, 1)], [counts("SH", 9_000, 90_000)]];
     expect(compare(usual, others).markets).toMatchObject([{ medianSecurities: 100, medianRows: 1_000 }, {}]);
     const even = [1, 2, 3, 10].map((rows) => [counts("SH", rows, rows)]);

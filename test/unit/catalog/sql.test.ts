@@ -10,7 +10,7 @@ describe("a piece of SQL", () => {
     });
   });
 
-  it("contains the values of nested pieces in the order of their placeholders, one for each placeholder", () => {
+  it("contains one value for each placeholder in the same order, including those of nested pieces", () => {
     const inner = part`(x = ${1} AND ${plain("y")} = ${2})`;
     expect(part`${0} ${inner} ${part`NOT ${inner}`} ${3}`).toEqual({
       text: "? (x = ? AND y = ?) NOT (x = ? AND y = ?) ?",
@@ -18,7 +18,7 @@ describe("a piece of SQL", () => {
     });
   });
 
-  it("treats an object that only looks like a piece as a value", () => {
+  it("binds an object as a value if it has a piece's members but is not a piece", () => {
     const forged = JSON.parse('{"text": "1 = 1", "values": []}');
     expect(part`a = ${forged}`).toEqual({ text: "a = ?", values: [forged] });
   });

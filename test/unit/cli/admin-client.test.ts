@@ -92,7 +92,7 @@ describe("a slow or silent service", () => {
     await expect.poll(service.requests).toBe(1);
   });
 
-  it("gets unlimited time while parts of its answer arrive", async () => {
+  it("is not interrupted, however long it takes, while parts of its answer arrive", async () => {
     await using service = await silentService((_, response) => {
       const pieces = [...'{"done":true}', ""];
       const timer = setInterval(() => {

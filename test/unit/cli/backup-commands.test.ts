@@ -13,8 +13,8 @@ function written(out: string): string {
   return path;
 }
 
-describe("the path of a backup", () => {
-  it("is a new file in each run of the guide's cron line, in a folder that is created if necessary", () => {
+describe("edgetape backup create --out", () => {
+  it("creates the folder and uses a new file name each time the guide's cron line runs", () => {
     const guide = readFileSync("src/cli/README.md", "utf8");
     const out = /edgetape backup create --out (\S+)/.exec(guide.slice(guide.indexOf("CRON_TZ")))?.[1] ?? "";
     expect(out).toMatch(/^\/\w+\/\w+$/);
@@ -26,7 +26,7 @@ describe("the path of a backup", () => {
     }
   });
 
-  it("is the named file if the name has an extension, unless that file exists", () => {
+  it("writes to the given path if it has an extension, and refuses an existing file", () => {
     const path = join(folder, "new/one.jsonl.gz");
     expect(written(path)).toBe(path);
     expect(() => fileAt(path)).toThrow(/exists and is not overwritten/);
@@ -36,7 +36,7 @@ describe("the path of a backup", () => {
     expect(readFileSync(plain, "utf8")).toBe("something else");
   });
 
-  it("is a file in the folder if the path is a folder or ends in a slash", () => {
+  it("chooses a file in the given folder if the folder exists or ends in a slash", () => {
     for (const out of [folder, join(folder, "made.2026/")]) expect(dirname(fileAt(out))).toBe(join(out, "."));
     expect(existsSync(join(folder, "made.2026"))).toBe(true);
   });

@@ -25,7 +25,7 @@ const COUNTED: [number, number][] = [
 ];
 
 describe("the trading days from the holiday library", () => {
-  it.each(COUNTED)("in %i are as many as the exchanges published: %i", (year, count) => {
+  it.each(COUNTED)("have for %i the number that the exchanges published: %i", (year, count) => {
     expect(openDays(year)).toHaveLength(count);
   });
 
@@ -74,7 +74,7 @@ describe("the provisional calendar of a year", () => {
 });
 
 describe("an operator's own calendar", () => {
-  it("closes the days between the listed ones if it lists trading days only", () => {
+  it("marks the days between the listed days as closed if it lists only trading days", () => {
     const days = parseCalendarFile(
       "\uFEFFtrading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
       "own.txt",

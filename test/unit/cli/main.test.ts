@@ -59,12 +59,12 @@ describe("an error of a command", () => {
     expect(written.stderr).toMatch(/^edgetape: Name the service .*\n$/);
   });
 
-  it("reports an argument that is not UTF-8 before anything is sent", async () => {
+  it("is reported before anything is sent if an argument is not UTF-8", async () => {
     expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
     expect(written.stderr).toContain("not UTF-8 text");
   });
 
-  it("says that the service does not answer, even when the command is nightly", async () => {
+  it("says within EDGETAPE_TIMEOUT that the service does not answer, also for nightly", async () => {
     await using service = await listening(() => undefined);
     vi.stubEnv("EDGETAPE_TIMEOUT", "1");
     const { url } = service;

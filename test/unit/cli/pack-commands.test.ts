@@ -93,7 +93,7 @@ describe("edgetape pack build", () => {
     expect(wrong.stderr).toContain("YYYYMMDD");
   });
 
-  it("builds the same packs and reports from a generated day's CSV with 0 and with 2 threads", async () => {
+  it("builds the same packs and the same reports from a generated day's CSV with 0 and with 2 threads", async () => {
     const folder = temporaryFolder();
     const day = ["sample", "--date", "20230711", "--rows", "20000", "--out"];
     await edgetape([...day, join(folder, "csv"), "--csv"]);

@@ -80,12 +80,12 @@ describe("the commands cited in pages, advice and refusals", () => {
   ].flatMap(([path, text]) =>
     [
       ...text.matchAll(/`(?:npx )?edgetape ((?:[a-z]+ ?)+[^`\n]*?)\\?`/g),
-      // Lines of a code block of commands.
+      // Command lines in code blocks.
       ...text.matchAll(/^npx edgetape ([a-z].*)$/gm),
     ].map(([, args = ""]) => ({ path, args })),
   );
 
-  it("are found by this test", () => {
+  it("are found by the pattern of this test", () => {
     expect(written.length).toBeGreaterThan(40);
   });
 

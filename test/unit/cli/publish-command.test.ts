@@ -205,7 +205,7 @@ describe("publishing several packs", () => {
     expect(plain.error).toBeInstanceOf(ServiceRefusal);
   });
 
-  it("prints a line on stderr for each further pack that was not published, as JSON with --json", async () => {
+  it("prints each failure after the first as a line on stderr, in JSON with --json", async () => {
     const packs = [...(await paths()), join(folder, "absent.parquet")];
     const plain = await publishing(packs, false);
     expect(plain.error?.message).toBe("20261117 shrank.");

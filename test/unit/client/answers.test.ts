@@ -84,7 +84,7 @@ describe("an answer to the TypeScript client", () => {
     await expect(client.status()).rejects.toMatchObject({ name: "ConnectionFailed", code: null });
   });
 
-  it("from a different server, such as a redirect or an HTML page, is not taken for the service's", async () => {
+  it("from a different server, such as a redirect or an HTML page, is not treated as the service's answer", async () => {
     const moved = new Response(null, { status: 301, headers: { location: "https://a.test/api" } });
     await expect(scripted(moved).client.status()).rejects.toThrow(/redirects to https:\/\/a\.test\/api/);
     const page = new Response("<h1>Just a moment</h1>", { status: 403 });
@@ -140,7 +140,7 @@ describe("waitUntilReady", () => {
 });
 
 describe("the dataset of a call", () => {
-  it.each(DATASET_NAMES)("determines the same operations as in the service (%s)", (name) => {
+  it.each(DATASET_NAMES)("determines the operations of the dataset that the service defines (%s)", (name) => {
     const { apiname, estimate } = DATASETS[name];
     expect(operationsOf(name)).toEqual({ read: apiname, estimate });
   });

@@ -1,5 +1,6 @@
 /**
- * Tests the TypeScript client's baskets (several securities over a range of days): the rows, the cost, and continuing.
+ * Tests the TypeScript client's baskets (several securities over a range of days): the rows, the cost, and how a basket
+ * continues.
  */
 import { describe, expect, it } from "vitest";
 import { operationsOf } from "../../../src/client/typescript/datasets.ts";
@@ -166,7 +167,7 @@ describe("a basket of the TypeScript client", () => {
     },
   );
 
-  it("reads trades with the operations and the days of trades", async () => {
+  it("reads trades with the operations for trades, on the days that have trades", async () => {
     const { client, state } = market({ dataset: "trades" });
     const basket = client.trades(QUERY);
     expect(await basket.plan()).toMatchObject({ securityDays: 6, requests: 8 });
@@ -193,7 +194,7 @@ describe("a basket of the TypeScript client", () => {
       state.left = 10;
       await read();
       expect(rows).toEqual(EXPECTED);
-      // The requests are eight pages, a missing security, and the page that was refused once.
+      // Ten requests: eight for the pages, one for a missing security, and one that the quota refused.
       expect(state.counted).toHaveLength(10);
     },
   );

@@ -219,7 +219,7 @@ describe("the bytes of a share's file", () => {
   });
 });
 
-describe("the waits of the client", () => {
+describe("the pauses between the client's attempts", () => {
   it("grow when Retry-After is 0", async () => {
     const busy = () =>
       new Response('{"code":503,"message":"busy [slot_busy · r1]","data":null}', {

@@ -26,14 +26,14 @@ function tableOfPython(): [string[], Entry[]] {
   return JSON.parse(execFileSync(PYTHON, ["-c", PROGRAM], { encoding: "utf8", env }));
 }
 
-/** Returns the client's kind of value for a column. */
+/** Returns the kind that the client's table must name for the values of a column. */
 function kindOf({ kind, type }: Column): string {
   if (type === "INT64") return "integer";
   if (type === "DOUBLE") return "yuan";
   return kind === "time" || kind === "code" ? kind : "text";
 }
 
-/** Returns the table entry that the service's description requires. */
+/** Returns the entry that the client's table must have for a dataset, from the service's description. */
 function described(name: (typeof DATASET_NAMES)[number]): Entry {
   const { apiname, estimate, columns } = DATASETS[name];
   const pair = (column: Column, called = column.name): [string, string] => [called, kindOf(column)];
@@ -48,13 +48,13 @@ function described(name: (typeof DATASET_NAMES)[number]): Entry {
 }
 
 describe("the Python client's datasets", () => {
-  it.skipIf(without)("have the same columns, kinds of value and operations as the service's", () => {
+  it.skipIf(without)("have the same columns, kinds of value and operations as the service's datasets", () => {
     const [names, entries] = tableOfPython();
     expect(entries).toEqual(DATASET_NAMES.map(described));
     expect(names).toEqual(DATASET_NAMES);
   });
 
-  it("give a column the same kind of value in every dataset", () => {
+  it("have the same kind of value in columns of the same name", () => {
     const kinds = new Map<string, string>();
     for (const column of DATASET_NAMES.flatMap((each) => DATASETS[each].columns)) {
       expect(kinds.get(column.name) ?? kindOf(column), column.name).toBe(kindOf(column));

@@ -38,7 +38,7 @@ describe("the session's cookie", () => {
     expect(sent(`edgetape_console=bogus; ${plain}`, "http")).toEqual(tokens);
   });
 
-  it("has the __Host- prefix on https, and is ignored there if the prefix is missing", () => {
+  it("has the __Host- prefix on https, and a cookie without the prefix is ignored on https", () => {
     const token = newPress();
     expect(sessionCookie(token, { endMs: 0, secure: true })).toMatch(
       /^__Host-edgetape_console=[^;]*; Path=\/;/,

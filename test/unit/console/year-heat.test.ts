@@ -40,7 +40,7 @@ describe("the calendar of a year", () => {
     expect(months.map((days) => days.length)).toEqual([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]);
   });
 
-  it("shades only served days, more strongly the more rows they have", () => {
+  it("shades only served days, and gives days with more rows a stronger shade", () => {
     const months = heat(null);
     expect(find(months, "20260303")).toMatchObject({ mark: "available", shade: 1 });
     expect(find(months, "20260309")).toMatchObject({ shade: 3 });

@@ -3,7 +3,7 @@ import { type RowsOf, storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes } from "../../../src/datasets/quotes.ts";
 
 describe("the columns of quotes", () => {
-  it("have typed keys in memory, numbered by level", () => {
+  it("have typed keys in memory, which contain the level's number", () => {
     const rows = Object.fromEntries(
       storedColumns(quotes).map(({ key }) => [key, Float64Array.of(7)]),
     ) as unknown as RowsOf<typeof quotes>;

@@ -113,7 +113,7 @@ function withExamples(schema: unknown): { examples: unknown[] }[] {
 }
 
 describe("the OpenAPI document", () => {
-  it("has only answer properties that the pages describe", () => {
+  it("contains no property of an answer that the documentation pages do not describe", () => {
     const { components } = openApiDocument(EXAMPLE, "1") as {
       components: { schemas: Record<string, unknown> };
     };

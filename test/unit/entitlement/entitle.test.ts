@@ -20,7 +20,7 @@ function countedBack(today: string, days: number): string {
 }
 
 describe("the plan check of an order history request (contract 7.1, 7.2)", () => {
-  it("grants the days that an independent count gives, for every plan on every day of three years", () => {
+  it("grants the same days as an independent calculation, for every plan on every day of three years", () => {
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
       const noon = Date.UTC(2026, 0, 1 + day, 4);

@@ -107,7 +107,7 @@ describe("the writes of a gate object", () => {
     expect((await gate.stub().state()).use.requests).toBe(101);
   });
 
-  it("are two rows for a page after a pause, for an earlier worker version, or with a credit", async () => {
+  it("are two rows for a page if it follows a pause, is credited, or was requested by an earlier version", async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const gate = freshGate();
     await (await granted(gate)).lease.release({ credit: false, hasMore: true });

@@ -95,7 +95,7 @@ function history(random: Random): { has: string; due: string } {
     }
     // The answer to this write is lost, so the gate does not record the write.
     if (random.chance(0.3)) write();
-    // The answer to this write arrives.
+    // The answer to this write arrives, so the gate records the write.
     if (random.chance(0.3)) {
       const days = unwrittenDays(row);
       write();

@@ -87,7 +87,7 @@ describe("the credits of a gate", () => {
     expect(credit(row, { requests: 9, files: 9 }, MORNING)).toMatchObject({ requests: 0, files: 0 });
   });
 
-  it("by the service and by the operator are reported until the day ends", () => {
+  it("are reported until the day ends, both those of the service and those of the operator", () => {
     const row = served(ask("a"), ask("b", { kind: "parquet" }), ask("c"));
     expect(stateOf(row, MORNING).credited).toEqual({ requests: 0, files: 0 });
     const released = release(row, "grant of b", { credit: true });

@@ -1,4 +1,4 @@
-/** Tests the worker's side of the gate with fake objects that can fail. `*.worker.test.ts` use the real object. */
+/** Tests the worker's calls to the gate with a fake gate that can fail. `*.worker.test.ts` use the real gate. */
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Gate } from "../../../src/gate/gate-object.ts";
 import type { AcquireRequest, ReleaseRequest, RequestOutcome } from "../../../src/gate/protocol.ts";

@@ -7,7 +7,7 @@ import type { ParamProblem } from "../../../src/orders/query/query-denial.ts";
 const tradedate = "20260311" as BeijingDate;
 const newestLoaded = "20260310" as BeijingDate;
 
-/** Every problem of a parameter, with a parameter that can have it. */
+/** Every problem that a parameter can have, each with the name of a parameter that can have this problem. */
 const PROBLEMS: Record<ParamProblem, string> = {
   missing: "symbol",
   not_string: "tradedate",

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { HOSTILE_LENGTHS, HOSTILE_READS, msOf } from "../../support/hostile.ts";
 
-/** When a text is 4 times as long, linear work takes 4 times as long, quadratic work 16 times. The limit is between. */
+/** For a text that is 4 times as long, linear work takes 4 times as long and quadratic work 16 times as long. */
 const LINEAR_AT_MOST = 10;
 /** Shorter times cannot be measured. Quadratic work on 16 KB takes tens of milliseconds. */
 const UNMEASURABLE_MS = 2;

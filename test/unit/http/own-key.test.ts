@@ -5,7 +5,7 @@ import { invalid } from "../../../src/orders/query/query-denial.ts";
 const KEY = "an-imported-key-of-any-form-at-all-and-quite-long";
 
 describe("withoutKey", () => {
-  it("removes a complete, embedded or truncated key from the text that a denial repeats", () => {
+  it("removes a complete, embedded or truncated key from the value that a denial quotes", () => {
     for (const value of [KEY, `x${KEY}y`, `${KEY}${KEY}`, `some text before ${KEY}`, KEY.padStart(80)]) {
       const denial = withoutKey(invalid("symbol", "symbol_form", value), KEY);
       expect(JSON.stringify(denial)).not.toContain("an-i");

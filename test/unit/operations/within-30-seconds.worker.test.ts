@@ -128,7 +128,7 @@ describe("a request to a share", () => {
     ],
   ];
 
-  it.each(taken)("sent right after %s returns %i", async (_, status, change) => {
+  it.each(taken)("that is sent right after %s returns %i", async (_, status, change) => {
     const of = await holder();
     const params = { data_type: "level2", year: 2024 };
     const answer = await ask(0, of.key, { apiname: "file_download", params });

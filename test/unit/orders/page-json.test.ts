@@ -20,7 +20,7 @@ function written(put: (out: DataView, at: number, value: number) => number, valu
   return decoder.decode(bytes.subarray(3, end));
 }
 
-/** Returns a random integer from 0 to 2^53 - 1. All numbers of digits are about equally likely. */
+/** Returns a random integer from 0 to 2^53 - 1. Short and long numbers are about equally likely. */
 function anyInteger(random: Random): number {
   return Math.floor(random.next() ** 2 * 2 ** random.integer(0, 53));
 }
@@ -39,7 +39,7 @@ describe("numbers written as JSON bytes", () => {
     }
   });
 
-  it("match JSON.stringify of the nearest double for ten-thousandths below 10^15", () => {
+  it("match JSON.stringify for decimals with four places, up to 10^15 ten-thousandths", () => {
     const random = printedRandom("ten-thousandths");
     const edges = [0, 1, 10, 100, 1_000, 9_999, 10_000, 10_001, 99_990_000, 999_999_999_999_999];
     const drawn = Array.from({ length: 50_000 }, () => anyInteger(random)).filter((units) => units < 1e15);

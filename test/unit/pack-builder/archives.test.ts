@@ -87,7 +87,7 @@ describe("a 7z archive in a delivery", () => {
     expect(packed.report).toMatchObject({ securities: 2, securitiesWithoutOrders: 1, rows: 2 });
   });
 
-  it("is refused with the name of the package to install or with the damage that 7z found", async () => {
+  it("is refused if no 7z program is installed or 7z finds damage, and the message says what to do", async () => {
     const path = archive("20230711.7z", Buffer.from("7z"));
     withPath(temporaryFolder());
     await expect(built(path)).rejects.toThrow(

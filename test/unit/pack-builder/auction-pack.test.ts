@@ -83,7 +83,7 @@ describe("an auction pack (contract 8.10)", () => {
     ]);
   });
 
-  it("has the contract's columns in their order and types, each compressed with ZSTD", async () => {
+  it("has the contract's columns in the contract's order and types, each compressed with ZSTD", async () => {
     const schema = await read(
       `SELECT name, type, converted_type, repetition_type FROM parquet_schema('${path}') WHERE num_children IS NULL`,
     );

@@ -36,7 +36,7 @@ describe("the progress of a build", () => {
     expect(seen).toContainEqual(expect.objectContaining({ read: expect.toSatisfy(isMost), sort: 0 }));
   });
 
-  it("omits verifying when the build does not verify", async () => {
+  it("omits the verification when the build does not verify", async () => {
     expect((await sharesOf(FILES, { verify: false })).at(-1)).toEqual({ read: 1, sort: 1, write: 1 });
   });
 });

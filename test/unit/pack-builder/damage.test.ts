@@ -115,7 +115,7 @@ describe("NUL bytes", () => {
     expect(report.broken.first?.reason).toMatch(/NUL bytes in its header line/);
   });
 
-  it("in a run of 5 MiB break fewer than 10 rows, and the lines after the run are read", async () => {
+  it("that form a run of 5 MiB break fewer than 10 rows, and the lines after the run are read", async () => {
     const hole = Buffer.concat([
       whole.subarray(0, startOf(3)),
       Buffer.alloc(5 << 20),

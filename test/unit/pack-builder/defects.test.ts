@@ -20,7 +20,7 @@ const PATH = "20230711/600519.SH/逐笔委托.csv";
 
 /**
  * Builds a delivery of `file` and another security's file. Returns the rows of 600519.SH and the number of defects by
- * kind. The number of `blank_code` defects is separate.
+ * kind. The number of `blank_code` defects is returned separately.
  */
 async function of(file: string | Uint8Array, path = PATH) {
   const { report, pack } = await built(delivery({ [path]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER }));
@@ -147,7 +147,7 @@ describe("the vendor's file", () => {
     ["only the header", `${VENDOR_HEADER}\r\n`, { header_only: 1 }],
     ["only the header, without its line end", VENDOR_HEADER, { header_only: 1 }],
     ["only the header and blank lines", `${VENDOR_HEADER}\r\n\r\n`, { header_only: 1, blank_line: 1 }],
-  ])("gives its security an index row but no section if it contains %s", async (_, file, counted) => {
+  ])("that contains %s gives its security an index row but no section", async (_, file, counted) => {
     const folder = delivery({ [PATH]: file, "20230711/000001.SZ/逐笔委托.csv": OTHER });
     const { report, pack } = await built(folder);
     expect(countsOf(report)).toEqual(counted);
@@ -156,23 +156,28 @@ describe("the vendor's file", () => {
     expect(entry).toMatchObject({ market: "SH", rows: 0, length: 0, blocks: [] });
   });
 
-  it.each(DATASET_NAMES)("of %s is quarantined if a Shanghai fund's folder ends in .SZ", async (dataset) => {
-    const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(({ symbol }) => symbol === "600519");
-    if (day === undefined) throw new Error("the sample has no 600519");
-    const fund = { symbol: "510050", market: "SZ" as const };
-    const folder = delivery({});
-    writeVendorFile(folder, day, DAY, day[dataset], dataset);
-    writeVendorFile(folder, fund, DAY, day[dataset], dataset);
-    const { report, pack } = await built(folder, { dataset, maxBroken: 1 });
-    expect(report).toMatchObject({
-      result: "degraded",
-      broken: {
-        ...{ rows: 0, files: 1 },
-        first: { reason: "is in a folder that gives a Shanghai fund's code the suffix of Shenzhen" },
-      },
-    });
-    expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
-  });
+  it.each(DATASET_NAMES)(
+    "of %s is quarantined if its folder has a Shanghai fund's code with .SZ",
+    async (dataset) => {
+      const day = [...sampleDatasets({ tradedate: DAY, rows: 300 })].find(
+        ({ symbol }) => symbol === "600519",
+      );
+      if (day === undefined) throw new Error("the sample has no 600519");
+      const fund = { symbol: "510050", market: "SZ" as const };
+      const folder = delivery({});
+      writeVendorFile(folder, day, DAY, day[dataset], dataset);
+      writeVendorFile(folder, fund, DAY, day[dataset], dataset);
+      const { report, pack } = await built(folder, { dataset, maxBroken: 1 });
+      expect(report).toMatchObject({
+        result: "degraded",
+        broken: {
+          ...{ rows: 0, files: 1 },
+          first: { reason: "is in a folder that gives a Shanghai fund's code the suffix of Shenzhen" },
+        },
+      });
+      expect((await entriesOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519"]);
+    },
+  );
 
   it("of orders may be missing for a halted security, which is counted and gets an index row", async () => {
     const folder = delivery({
@@ -213,7 +218,7 @@ describe("the vendor's file", () => {
     expect(counts).toEqual({ unsorted: 2 });
   });
 
-  it("is left out and counted if it belongs to an exchange that is not carried", async () => {
+  it("is left out and counted if its security is on an exchange that is not carried", async () => {
     const { report } = await built(
       delivery({
         "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
@@ -267,7 +272,7 @@ describe("a broken line", () => {
     expect(kept[0]).toContain(reason.replaceAll('"', '""'));
   });
 
-  it("is also a line that lacks cells or is cut off at the end of the file", async () => {
+  it("can also be a line that lacks cells, or that is cut off at the end of the file", async () => {
     const good = vendorLine({ time: "103000000" });
     const short = await built(delivery({ [PATH]: vendorFile(good, "600519.SH,600519,20230711") }), {
       maxBroken: 1,

@@ -92,7 +92,7 @@ describe("a delivery", () => {
   });
 });
 
-describe("links and outside paths", () => {
+describe("links and paths that lead out of the archive", () => {
   it("in a ZIP archive are left out and named", async () => {
     const { outside } = inAndOut();
     const zip = zipOf([

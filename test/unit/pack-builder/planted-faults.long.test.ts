@@ -17,7 +17,10 @@ const SEEDS = 10;
 
 interface Planted {
   tables: Table[];
-  /** The check must name one of these codes. `day` stands for the whole day, `report` for the build's report. */
+  /**
+   * The check must report a fault of at least one of these security codes. `day` means a fault of the whole day, and
+   * `report` a fault in the build's report.
+   */
   codes: readonly string[];
   before?: Record<string, Table[]>;
   /** Whether the check needs the day's quotes to find the fault. */
@@ -280,8 +283,8 @@ function rescaled(
   ]);
 }
 
-describe.each(LAYOUTS)("quotes delivered with a day in the layout %s", (layout) => {
-  it.each(THROUGH_QUOTES)("reveal $name in one security", async ({ name, kind, plant }) => {
+describe.each(LAYOUTS)("the comparison with quotes, for a day in the layout %s,", (layout) => {
+  it.each(THROUGH_QUOTES)("finds $name of one security", async ({ name, kind, plant }) => {
     const day = madeDay(name, ROWS, { hasQuotes: true }).filter(
       ({ market }) => market === "SH" || !SHANGHAI_ONLY.includes(layout),
     );

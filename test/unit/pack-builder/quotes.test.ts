@@ -231,7 +231,7 @@ describe("a delivery of all three datasets", () => {
     },
   );
 
-  it("with differing units is built if only one dataset is requested, or if only bonds differ", async () => {
+  it("with different units in quotes and trades is built if one dataset is requested or only bonds are affected", async () => {
     const wrong = everyFile(sampleDay(), "行情.csv", (file) => scaled(file, 12, 100));
     for (const dataset of ["trades", "quotes"] as const) {
       const { report } = await buildDay(wrong, { datasets: [dataset] });

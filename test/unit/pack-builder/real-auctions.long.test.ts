@@ -13,7 +13,10 @@ import { builtDay, temporaryFolder } from "./deliveries.ts";
 const DATA = "../shared/data";
 if (!existsSync(DATA)) console.error(`\n!!! SKIPPED: ${DATA} is absent, no real auction was built !!!\n`);
 
-/** The expected row counts: call snapshots with a match (`matched`) and without one (`empty`), and auction results. */
+/**
+ * The expected numbers of rows: of the call phase, with a match (`matched`) and without a match (`empty`), and of
+ * auction results (`results`).
+ */
 const DAYS = [
   { archive: "quotes-20211201-sse-vendor.zip", tradedate: "20211201", matched: 224, empty: 1, results: 5 },
   { archive: "quotes-20220601-szse-vendor.zip", tradedate: "20220601", matched: 104, empty: 4, results: 3 },

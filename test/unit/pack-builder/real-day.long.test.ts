@@ -37,7 +37,7 @@ describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
       await built(folder, { threads: 2 }),
       await built(join(folder, DAY)),
       await built(nested),
-      // The securities are given as separate sources in another order.
+      // Each security's folder is a separate source, and the sources are in reverse order.
       await built(
         readdirSync(join(folder, DAY))
           .reverse()

@@ -115,7 +115,8 @@ describe.skipIf(!existsSync(DATA))("the quality check of real days", () => {
     const quotes = (await readVendorQuotes(join(DATA, archive))).get("600519") ?? [];
     const last = quotes.findLast(({ time }) => time < 150500000);
     if (last === undefined) throw new Error("no snapshot");
-    // The last snapshot comes from a separate reader. Its totals equal the trades' totals to the hundredth of a yuan.
+    // A separate reader returns the last snapshot. The snapshot's totals equal the trades' totals to the hundredth of a
+    // yuan.
     const { checks } = checkSecurity({ ...security, ...own, lastSnapshot: last }, {}, []);
     expect(checks.sums).toEqual({ verdict: "passed" });
     const { volume, amount } = tradedTotals(own.trades);

@@ -92,7 +92,7 @@ describe("a file of trades", () => {
     expect(report.origin?.rows).toEqual({ read: 5, quarantined: 3, leftOut: { sentinel_row: 1 } });
   });
 
-  it("in Insight's layout is read with numeric flags, and a row of unknown TradeType is quarantined", async () => {
+  it("in Insight's layout may have numeric flags, and a row with an unknown TradeType is quarantined", async () => {
     const header =
       "MDDate,MDTime,SecurityType,SecuritySubType,SecurityIDSource,Symbol,TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag,TradePrice,TradeQty,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo,ApplSeqNum,SecurityID";
     const row = (number: number, flag: number, type = 0) =>
@@ -230,7 +230,7 @@ describe("a delivery of one or several datasets", () => {
     expect(orders.report).toMatchObject({ dataset: "orders", rows: 2, securities: 2 });
   });
 
-  it("gives the packs of the datasets it contains, and is refused when it contains none", async () => {
+  it("gives one pack for each dataset that it contains, and is refused when no file is of a dataset", async () => {
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const { packs, absent } = await builtDay(alone);
     expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades", "quotes"]]);
@@ -249,7 +249,7 @@ describe("a pack of trades", () => {
     const read = async (from: number, length: number) => bytes.subarray(from, from + length);
     await expect(locateIndex(bytes.length, read)).rejects.toThrow(PackFormatError);
     await expect(locateIndex(bytes.length, read)).rejects.toThrow(
-      "it is a pack of trades; a pack of orders is expected here",
+      "this is a pack of trades; a pack of orders is expected here",
     );
     expect(bare(await openPackFile(pack))).toMatchObject({ reason: "not_a_pack" });
     const opened = bare(await openPackFile(pack, ["trades"]));

@@ -97,7 +97,7 @@ describe("rows that a file contains more than once", () => {
     }
   });
 
-  it("are kept and counted if only single rows repeat and no column numbers the rows", async () => {
+  it("are kept and counted if only single rows repeat and no column contains row numbers", async () => {
     const lines = [plain("093000010", 1), plain("093000010", 1), plain("093000020", 2)];
     const { report, pack } = await built(delivery({ "orders.csv": file(HEADER, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 1, 2]);
@@ -110,7 +110,7 @@ describe("rows that a file contains more than once", () => {
     expect(burst.report.rows).toBe(40);
   });
 
-  it("are read once if channel and sequence number are equal, and kept if the channel differs", async () => {
+  it("are read once if they have the same channel and sequence number, and are kept if their channels differ", async () => {
     const lines = [datayes(1), datayes(2), datayes(2), datayes(2, { channel: 2012 }), datayes(3)];
     const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file(DATAYES, ...lines) }));
     expect(await numbersOf(pack)).toEqual([1, 2, 2, 3]);

@@ -14,8 +14,8 @@ const PATH = "600519.SH/逐笔委托.csv";
 const build = (sources: string, outFolder: string, verify: boolean) =>
   built(sources, { outFolder, maxBroken: 1, threads: 1, verify, chunkBytes: 50_000 });
 
-describe("builds into one folder", () => {
-  it("run concurrently and leave one intact pack and its quarantine file", async () => {
+describe("builds that write to the same folder", () => {
+  it("can run concurrently, and then leave one intact pack and its quarantine file", async () => {
     const days = [500, 900, 1300].map((count) => {
       const lines = Array.from({ length: count }, (_, n) => vendorLine({ exchangeOrderId: String(n) }));
       return delivery({ [PATH]: vendorFile(...lines, vendorLine({ volume: "x" })) });

@@ -18,7 +18,7 @@ describe("a pool whose thread ends", () => {
     expect(await settled).toEqual([rejected, rejected]);
   });
 
-  it("rejects later work with the thread's error, even if the idle thread then reports another error", async () => {
+  it("rejects later work with the thread's first error, even if the thread reports a second error while idle", async () => {
     const pool = new WorkerPool(1);
     onTestFinished(() => pool.close());
     const running = pool.checkSlice(NOTHING);

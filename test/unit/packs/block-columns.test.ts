@@ -210,6 +210,6 @@ describe("a block", () => {
     const code = out.take();
     const [before, after] = [FIELDS.slice(0, 6), FIELDS.slice(7)].map((names) => foreignBlock({}, names));
     const block = Buffer.concat([before ?? code, code, after ?? code]);
-    expect(() => blockRowsOf(new Uint8Array(block), 3)).toThrow(/points to value 1 of a dictionary of 1/);
+    expect(() => blockRowsOf(new Uint8Array(block), 3)).toThrow(/index 1 in a dictionary of size 1/);
   });
 });

@@ -15,7 +15,7 @@ const { seed } = printedRandom("index region");
 
 const u32 = fc.integer({ min: 0, max: 0xffff_ffff });
 
-/** Generates the blocks of a section as a writer makes them. A burst can span several blocks. */
+/** Generates the blocks of a section as a writer makes them. Rows with the same time can fill several blocks. */
 const blocksOf = (columns: number) =>
   fc
     .array(

@@ -97,7 +97,7 @@ describe("the Parquet answer (contract 6)", () => {
     }
   });
 
-  it("with named columns fails before its last bytes if the section is damaged outside its footer", async () => {
+  it("with named columns fails before the answer's last bytes if the section is damaged outside the footer", async () => {
     const random = randomFrom(8);
     const entry = pack.entryOf("300750");
     for (let run = 0; run < 15; run++) {

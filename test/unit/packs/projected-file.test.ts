@@ -73,7 +73,7 @@ describe.each([
   ["one column under its legacy name", one],
   ["all columns in reverse order", all],
 ])("a section reduced to %s", (_what, columns) => {
-  it("is read by hyparquet, with every column ZSTD and REQUIRED", async () => {
+  it("is read by hyparquet, and all its columns have the codec ZSTD and are REQUIRED", async () => {
     const file = fileOf(columns).buffer;
     const metadata = parquetMetadata(file);
     for (const group of metadata.row_groups) {
@@ -120,7 +120,7 @@ describe.each([
 });
 
 describe("projectedFile", () => {
-  it("refuses chunk sizes that do not fill their block", () => {
+  it("refuses chunk sizes whose sum is not the size of the block", () => {
     const entry = pack.entryOf("300750");
     const section = pack.bytes.subarray(entry.offset, entry.offset + entry.length);
     const sizes = decodeChunkTable(

@@ -31,7 +31,7 @@ function withDictionary({ bytes, entry }: TestSection): string[] {
 
 describe("the encoding of a block of quotes", () => {
   const rows = 3_000;
-  /** Returns rows with the same numbers in all columns. */
+  /** Returns rows in which every column other than `time` holds `number(row)`. */
   const columnsOf = (number: (row: number) => number) => {
     const numbers = Float64Array.from({ length: rows }, (_, row) => number(row));
     const columns = {

@@ -3,8 +3,8 @@ import { WARM_UP_ROWS, warmUp } from "../../../src/packs/warm-up.ts";
 import { day, order, security } from "../../support/builders.ts";
 
 /**
- * The rows have repeated times, ids with gaps, both codes, and dictionaries of several bits, so that the warm-up uses
- * every reader.
+ * The rows have ids with gaps, both order types, both order codes, and dictionaries whose indices have several bits, so
+ * that the warm-up uses every reader.
  */
 const made = day({
   tradedate: "20240102",

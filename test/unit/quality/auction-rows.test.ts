@@ -23,7 +23,10 @@ function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
   });
 }
 
-/** Returns `passed`, or the reason (none if failed) and the faults, each as its kind, its count and its first row. */
+/**
+ * Returns `passed`; otherwise the faults, each as its kind, count and first row. When the result is not provable, the
+ * reason precedes them.
+ */
 function short(day: Day): string {
   const { verdict } = check(day);
   if (verdict.verdict === "passed") return "passed";
@@ -54,7 +57,7 @@ const QUOTES: readonly Snapshot[] = [
 ];
 
 describe("the auction-pack check in Shanghai", () => {
-  it("passes if each row equals the match of an order book from 5 s before to 1 s after it, and the last book gives the result", () => {
+  it("passes if each row equals the match of a book from 5 s before to 1 s after it, and the result equals the last match", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
       verdict: { verdict: "passed" },
       counts: { auctionRows: 5, auctionRowsFound: 5 },
@@ -133,7 +136,7 @@ describe("the auction-pack check in Shenzhen", () => {
     expect(short({ ...day, quotes: [{ ...first, preClose: 101_000 }, ...others, result] })).toBe("passed");
   });
 
-  it("passes at the previous close if it lies between two tied prices, and at no other price between them", () => {
+  it("passes only at the previous close, if this is between two tied prices, and at the tied price nearest to it", () => {
     const at = (price: number) =>
       short({ ...day, quotes: [{ ...call(91523000, price, 100, -100), preClose: 100_400 }, result] });
     expect([100_000, 100_400].map(at)).toEqual(["passed", "passed"]);

@@ -17,7 +17,7 @@ const tied = ({ low = 100_100, high = 100_500, buys = 100, sells = 100 }): Order
 ];
 
 describe("the match of a call auction", () => {
-  it("does not exist when no buy meets a sell, or one side is empty", () => {
+  it("is null when no buy price reaches a sell price, or when one side has no orders", () => {
     expect(matchOf([])).toBeNull();
     expect(matchOf([["B", 100_000, 100]])).toBeNull();
     expect(matchOf(tied({ low: 100_100, high: 100_000 }))).toBeNull();
@@ -39,7 +39,7 @@ describe("the match of a call auction", () => {
     expect(matchOf(tied({ buys: 300 }))?.priceE4).toBe(100_500);
   });
 
-  it("is midway between tied prices when nothing remains, rounded half up to the price step", () => {
+  it("is midway between the tied prices, rounded half up to the price step, if these have no surplus", () => {
     expect(matchOf(tied({}))?.priceE4).toBe(100_300);
     expect(matchOf(tied({ high: 100_400 }))?.priceE4).toBe(100_300);
     expect(matchOf(tied({ low: 100_010, high: 100_020 }), 10)?.priceE4).toBe(100_020);

@@ -28,7 +28,7 @@ function shares(market: Market, count: number, rows: Partial<SecurityReport["row
 const FULL = { orders: 1_000, trades: 500 };
 const both = (count: number) => [...shares("SH", count, FULL), ...shares("SZ", count, FULL)];
 
-/** Returns `passed`, the reason, or the kind, subject and count of each fault. */
+/** Returns `passed`, the reason why the check is not provable, or the kind, subject and count of each fault. */
 function short(verdict: Verdict): string | (string | undefined)[] {
   if (verdict.verdict === "passed") return "passed";
   if (verdict.verdict === "not_provable") return verdict.reason;
@@ -81,7 +81,7 @@ describe("the coverage check of a day with quotes", () => {
     expect(verdict(whole, shares("SZ", 10, { orders: 0, trades: 0, quotes: 999 }))).toBe("passed");
   });
 
-  it("fails when more than 5 % of the traded shares lack quotes, or of the quoted shares lack trades", () => {
+  it("fails when more than 5 % of the traded shares lack quotes, or more than 5 % of the quoted shares lack trades", () => {
     const whole = shares("SH", 94, rows(500, 5_000));
     expect(verdict(whole, shares("SH", 6, rows(500, 0)))).toEqual(["securities_missing SH quotes 6"]);
     expect(verdict(whole, shares("SH", 6, { orders: 0, trades: 0, quotes: 5_000 }))).toEqual([
@@ -140,7 +140,7 @@ describe("the comparison of a day with other days", () => {
   );
   const verdict = (securities: SecurityReport[]) => short(checkOtherDays(sizesOf(securities), others));
 
-  it("passes with the same numbers of rows and securities, and with 40 % of the rows", () => {
+  it("passes if the day has as many securities as the other days, and as many rows or 40 % of their rows", () => {
     expect(verdict(both(100))).toBe("passed");
     const thin = { orders: 400, trades: 200 };
     expect(verdict([...shares("SH", 100, thin), ...shares("SZ", 100, thin)])).toBe("passed");
@@ -161,7 +161,7 @@ describe("the comparison of a day with other days", () => {
     ]);
   });
 
-  it("passes if a dataset was not delivered, and with few rows if fewer than three other days exist", () => {
+  it("passes if a dataset was not delivered, or if the rows are few but fewer than three other days exist", () => {
     const ordersOnly = { orders: 1_000, trades: null };
     const day = [...shares("SH", 100, ordersOnly), ...shares("SZ", 100, ordersOnly)];
     expect(verdict(day)).toBe("passed");

@@ -101,7 +101,7 @@ describe("the matching and sequence checks in Shenzhen", () => {
   const day = { orders, trades, security: SZ_SHARE };
   const [first, second, cancel] = trades as [TradeRow, TradeRow, TradeRow];
 
-  it("accept fills of two orders and cancels of all that remains", () => {
+  it("accept a fill of two orders, and a cancel of everything that remains of an order", () => {
     const { checks, counts } = checked(day);
     expect(checks.matching).toEqual({ verdict: "passed" });
     expect(counts).toEqual({ cancels: 1, cancelsExact: 1, fills: 2, fillsFound: 2, ...NO_AUCTION });
@@ -135,7 +135,7 @@ describe("the matching and sequence checks in Shenzhen", () => {
 });
 
 describe("the priority check", () => {
-  /** Returns `count` pairs of filled sells at 10.00 and 10.01. In `worse` pairs, the sell at 10.01 is filled first. */
+  /** Returns `count` pairs of filled sells at 10.00 and 10.01. In `worse` pairs of them, 10.01 is filled first. */
   function pairs(count: number, worse: number): Day {
     const orders: OrderRow[] = [];
     const trades: TradeRow[] = [];
@@ -299,7 +299,7 @@ describe("the auction check", () => {
     expect(both([{ volume: 100 }, { volume: 200 }])).toEqual(["passed", "passed"]);
   });
 
-  it("fails with a different price, a different volume or no trade at all", () => {
+  it("fails if the trades have a wrong price or a wrong volume, or if there is no trade", () => {
     expect(both([{ price: 10.2 }])[0]).toBe("auction_price");
     expect(both([{ volume: 200 }])[0]).toBe("auction_volume");
     expect(both([])[0]).toBe("auction_missing");

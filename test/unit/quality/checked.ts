@@ -29,7 +29,7 @@ export function checked({
   return checkSecurity(day, { orders: 1, trades: 2 }, []);
 }
 
-/** Returns `passed`, the kinds of the faults with their number, or the reason. */
+/** Returns `passed`, or the kind and number of the faults, or the reason why the check proves nothing. */
 export function short(verdict: Verdict): string {
   if (verdict.verdict === "passed") return "passed";
   if (verdict.verdict === "not_provable") return verdict.reason;

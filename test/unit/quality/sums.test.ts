@@ -60,7 +60,7 @@ describe("the last snapshot of the sums check", () => {
     expect(lastSnapshot(quotes(91500000, 91500000, 91500000))?.volume).toBe(3);
   });
 
-  it("does not exist without a snapshot before 15:05", () => {
+  it("is null if no snapshot is before 15:05", () => {
     expect(lastSnapshot(quotes(150500000, 150500000, 150500000))).toBeNull();
     expect(lastSnapshot(quotes())).toBeNull();
   });

@@ -63,7 +63,7 @@ describe("the cookie of a share", () => {
     expect(await cookie(await pair(), { nowMs: END })).toBe(false);
   });
 
-  it("does not open another share, nor its own share when the share secret is a different one", async () => {
+  it("does not open another share, nor its own share after the share secret was replaced", async () => {
     expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
     expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
@@ -89,7 +89,7 @@ describe("the sign-in form of a share", () => {
       },
     });
 
-  it("gives its password without surrounding white space, or null if it has no acceptable password", async () => {
+  it("gives the entered password without white space around it, or null if there is no acceptable one", async () => {
     expect(await formPassword(form("username=abc&password=%20abc%2B%0A"))).toBe("abc+");
     expect(await formPassword(form("username=abc"))).toBeNull();
     expect(await formPassword(form('{"password":"x"}', { "Content-Type": "application/json" }))).toBeNull();

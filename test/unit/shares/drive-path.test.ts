@@ -73,7 +73,7 @@ describe("a path inside a share", () => {
 
   it("never names a file of another day or folder, for 500 encoded traversals", () => {
     const named = traversals(500).map(drivePath);
-    // An accepted path is a plain name in a day's folder. No file of a share has such a name.
+    // If such a path is accepted, it names a file directly in a day's folder. No share has a file of this name.
     for (const path of named) {
       if (path !== null)
         expect(path).toMatchObject({ kind: "file", name: expect.not.stringMatching(/[/\\]|^\.+$/) });

@@ -16,7 +16,7 @@ let made = 0;
 const fresh = (): DurableObjectStub<Guard> => GUARD.getByName(`guard ${made++}`);
 
 describe("the guard object", () => {
-  it("keeps every version that a client got, but only the last version that it merely saw or started", async () => {
+  it("keeps every version that a client got, but only the last one that the client saw or started", async () => {
     const guard = fresh();
     const begin = (how: "got" | "saw" | "started", revision: number) =>
       guard.begin({ client: "c", how, files: [{ path: "d/f", revision }] });
@@ -49,7 +49,7 @@ describe("the guard object", () => {
     expect(await guard.begunOf("p")).toHaveLength(1);
   });
 
-  it("keeps content that is newer than the maximum age of a share, and sets its alarm again", async () => {
+  it("keeps records that are younger than the maximum age of a share, and sets its alarm again", async () => {
     const guard = fresh();
     await guard.begin({ client: "c", how: "got", files: [{ path: "p", revision: 1 }] });
     expect(await runDurableObjectAlarm(guard)).toBe(true);
@@ -79,21 +79,21 @@ describe("the wrong-password guard (contract 8.6)", () => {
     expect(judgeAttempt(times, false, START + 14 * MINUTE).lockedSeconds).toBe(60);
   });
 
-  it("is not locked longer by further attempts", () => {
+  it("does not extend a lockout when further attempts are made", () => {
     let times: WrongTimes = tenWrong();
     for (let n = 0; n < 50; n++) times = judgeAttempt(times, false, START + 60_000 + n).times;
     expect(times).toHaveLength(10);
     expect(judgeAttempt(times, true, START + WRONG_WINDOW_MS).lockedSeconds).toBeNull();
   });
 
-  it("allows one more attempt each time the oldest of the ten is 15 minutes old", () => {
+  it("allows one more attempt when the oldest of ten wrong passwords is 15 minutes old", () => {
     const times = tenWrong();
     const first = judgeAttempt(times, false, START + WRONG_WINDOW_MS);
     expect(first.lockedSeconds).toBeNull();
     expect(judgeAttempt(first.times, false, START + WRONG_WINDOW_MS + 1).lockedSeconds).toBe(1);
   });
 
-  it("does not count a right password, and does not forget the wrong passwords before it", () => {
+  it("does not count a right password, and still counts the wrong passwords entered before it", () => {
     let times: WrongTimes = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);

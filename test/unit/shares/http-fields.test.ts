@@ -41,7 +41,7 @@ const RANGES: [string | null, object][] = [
 ];
 
 describe("the Range header (RFC 9110, 14)", () => {
-  it.each(RANGES)("%j is parsed for a 10,000-byte file as %j", (header, expected) => {
+  it.each(RANGES)("with the value %j is parsed for a 10,000-byte file as %j", (header, expected) => {
     expect(spanOf(parseRange(header), SIZE)).toEqual(expected);
   });
 });
@@ -52,7 +52,7 @@ describe("the Range header for an empty file", () => {
     ["bytes=0-0", unsatisfiable],
     ["bytes=-5", whole],
     ["bytes=-0", unsatisfiable],
-  ])("%j is parsed as %j", (header, expected) => {
+  ])("with the value %j is parsed as %j", (header, expected) => {
     expect(spanOf(parseRange(header), 0)).toEqual(expected);
   });
 });
@@ -104,7 +104,7 @@ describe("If-Range (RFC 9110, 13.1.5)", () => {
     ["", false],
     [LATER, false],
     ["Thursday, 12-Mar-26 02:00:00 GMT", true],
-  ])("with the value %j lets the range apply: %s", (header, expected) => {
+  ])("with the value %j decides whether the range applies: %s", (header, expected) => {
     expect(rangeCounts(header, file)).toBe(expected);
   });
 });
@@ -123,7 +123,7 @@ describe("HTTP dates (RFC 9110, 5.6.7)", () => {
     expect(parseHttpDate(text)).toBe(expected);
   });
 
-  it("are written to the second and read back", () => {
+  it("are written with a precision of one second, and can be parsed again", () => {
     expect(httpDate(file.lastModifiedMs)).toBe(SAME);
     expect(parseHttpDate(SAME)).toBe(Date.UTC(2026, 2, 12, 2));
   });

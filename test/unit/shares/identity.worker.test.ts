@@ -26,7 +26,7 @@ async function ask(db: ReturnType<typeof countingDb>, catalogRevision: number, o
   return fileCount;
 }
 
-describe("the coverage of a share in the isolate's memory", () => {
+describe("the coverage of a share, as the isolate's memory caches it,", () => {
   it("is read from the database once while type, window and catalog revision stay the same", async () => {
     const db = countingDb();
     expect(await ask(db, 7)).toBe(1);

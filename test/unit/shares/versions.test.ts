@@ -40,7 +40,7 @@ describe("the version that a request names", () => {
     [{ ifMatch: '"x"' }, null],
     [{ ifMatch: '"x"', ifRange: older.etag }, null],
     [{}, null],
-  ])("follows from its conditions: %j", (said, expected) => {
+  ])("is determined by the request's conditions: %j", (said, expected) => {
     expect(namedVersion(conditions(said), versions)).toBe(expected);
   });
 });
@@ -52,7 +52,7 @@ describe("the ETag of a version", () => {
   });
 });
 
-describe("the revision that a range without conditions continues", () => {
+describe("the file revision chosen for a range request without conditions", () => {
   const got = (client: string, revision: number): Begun => ({ client, how: "got", revision });
   const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
@@ -71,7 +71,7 @@ describe("the revision that a range without conditions continues", () => {
   });
 });
 
-describe("the entry that a request adds to the history", () => {
+describe("a request for a file", () => {
   it.each([
     ["GET", null, "got"],
     ["GET", "bytes=0-", "got"],
@@ -80,7 +80,7 @@ describe("the entry that a request adds to the history", () => {
     ["GET", "bytes=1-", null],
     ["GET", "bytes=1-9", null],
     ["HEAD", null, "saw"],
-  ])("with the method %s and the range %j is %j", (method, range, expected) => {
+  ])("with the method %s and the range %j is recorded in the history as %j", (method, range, expected) => {
     expect(beginningOf(method, parseRange(range))).toBe(expected);
   });
 });

@@ -47,11 +47,11 @@ describe("a day of the year", () => {
     expect(stateOf(day)).toBe(state);
   });
 
-  it("with a file has the state present even if the calendar marks the day as closed", () => {
+  it("with a file has the state `present` even if the calendar marks the day as closed", () => {
     expect(stateOf("20260302", { present: new Set([date("20260302")]) })).toBe("present");
   });
 
-  it("has the state outside if the share covers no days", () => {
+  it("has the state `outside` if the share covers no days", () => {
     expect(stateOf("20260309", { days: null })).toBe("outside");
   });
 
@@ -82,7 +82,7 @@ describe("the sizes on a share's page", () => {
     expect(sizeText(bytes)).toBe(text);
   });
 
-  it("are exact on request", () => {
+  it("can also be shown as exact numbers of bytes", () => {
     expect(exactBytes(1_234_567)).toBe("1,234,567 B");
   });
 });
@@ -151,7 +151,7 @@ describe("a day without one of the datasets of its share", () => {
     expect(page).toContain("Incomplete</li>");
   });
 
-  it("is not reported as incomplete if all days of the share have the same datasets", () => {
+  it("is not reported as incomplete if every day of the share lacks the same datasets", () => {
     const page = pageOf({ "20260310": "orders", "20260311": "orders" }, ["20260310", "20260311"]);
     expect(page).toContain("No trading day is missing<");
     expect(page).not.toContain("Incomplete");

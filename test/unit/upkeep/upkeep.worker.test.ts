@@ -134,8 +134,8 @@ describe("a served day that the calendar marks as closed", () => {
   });
 });
 
-describe("a gap in the calendar that affects today's requests without a date", () => {
-  it("is a failure, even if the calendar contains later days", async () => {
+describe("a gap in the calendar", () => {
+  it("is a failure if it affects today's requests without a date, even if later days are known", async () => {
     await publish(await testPack(today));
     const later = nowMs + 45 * DAY_MS;
     await query`INSERT INTO trading_days VALUES ('20991231', 1, 'mark')`.run();
@@ -207,7 +207,7 @@ describe("an object in R2", () => {
     expect((await admin<{ day: { revision: number } }>("GET", `/days/${today}`)).body.day.revision).toBe(2);
   });
 
-  it("of a restored revision is kept, although the revision was replaced before", async () => {
+  it("is kept when its revision was replaced but has been restored", async () => {
     await publish(await testPack(today, 100_000));
     await publish(await testPack(today, 200_000));
     expect((await admin("POST", `/days/${today}/restore`, { revision: 2 })).status).toBe(200);

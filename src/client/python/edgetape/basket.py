@@ -33,7 +33,7 @@ _MOST_ESTIMATES = 60
 
 
 class Plan(NamedTuple):
-    """The cost of reading the rest of a basket; see `Basket.plan`. None of this cost has been charged yet.
+    """The cost of reading the remaining rows of a basket; see `Basket.plan`. None of this cost has been charged yet.
 
     Attributes
     ----------
@@ -86,8 +86,8 @@ class Plan(NamedTuple):
 class Basket:
     """Rows of several securities and days. `Client.orders`, `Client.trades` and `Client.quotes` create it from a list;
     no request is sent before the first use. Reading rows calls ``data_status`` and ``level2_order_history``,
-    ``level2_trade_history`` or ``level2_quote_history``. Printing the cost first also calls the operations that `plan`
-    calls.
+    ``level2_trade_history`` or ``level2_quote_history``. If the cost is printed before reading, the operations that
+    `plan` calls are called too.
 
     Rows already read are kept. After an error (a used-up quota, a broken connection, Ctrl-C), repeat the call to
     continue, even on a later day. Use it from one thread at a time.
@@ -148,7 +148,7 @@ class Basket:
 
     @property
     def row_count(self) -> int:
-        """Rows read so far."""
+        """Number of rows read so far."""
         return sum(part.row_count for part in self._parts or ())
 
     @property
@@ -157,9 +157,10 @@ class Basket:
         return self._parts is not None and all(part.is_over for part in self._parts)
 
     def plan(self) -> Plan:
-        """Returns the cost of reading the rest, the remaining quota, and the days of quota needed. Charges nothing;
-        calls ``data_status``, ``account_info`` and ``order_history_estimate``, ``trade_history_estimate`` or
-        ``quote_history_estimate``.
+        """Returns the cost of reading the remaining rows, the remaining quota, and the days of quota needed.
+
+        Charges nothing. Calls ``data_status``, ``account_info`` and the dataset's estimate: ``order_history_estimate``,
+        ``trade_history_estimate`` or ``quote_history_estimate``.
 
         Raises
         ------
@@ -206,7 +207,7 @@ class Basket:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """Yields lists of rows; each list is of one security on one day. Raises what iterating raises."""
+        """Yields lists of rows, each of one security on one day. Raises the errors of iteration over the basket."""
         parts = self._listed()
         self._announce()
         for part in parts:
@@ -216,13 +217,13 @@ class Basket:
                 self._leave_out(part, refusal)
 
     def to_list(self) -> List[Row]:
-        """Returns all rows as tuples in the order of `fields`. Raises what iterating raises."""
+        """Returns all rows as tuples in the order of `fields`. Raises the same errors as iteration over the basket."""
         self._blocks()
         return [row for page in self.pages() for row in page]
 
     def to_df(self, raw: bool = False) -> "pandas.DataFrame":
-        """Returns all rows as one `pandas.DataFrame` in the form that `Orders.to_df` describes. Raises what iterating
-        raises."""
+        """Returns all rows as one `pandas.DataFrame` in the form that `Orders.to_df` describes. Raises the same
+        errors as iteration over the basket."""
         return frame.to_pandas(self._blocks(), self.fields, raw)
 
     def to_polars(self, raw: bool = False) -> "polars.DataFrame":
@@ -251,7 +252,7 @@ class Basket:
         return self._parts
 
     def _announce(self) -> None:
-        """Prints the cost of reading once, before the first charged request."""
+        """Prints the cost of the remaining rows before the first charged request, and does so only once."""
         if self._is_announced:
             return
         self._is_announced = True

@@ -105,7 +105,7 @@ def parse_answer(base_url: str, status: int, headers: Message, body: bytes) -> A
         reason=reason,
         request_id=headers.get("X-Request-Id") or request_id,
         revision=whole_number(headers.get("X-Revision")),
-        # A used-up quota is not waited for, because that would block a script until midnight.
+        # The client does not wait when the quota is used up, because the wait would block a script until midnight.
         wait_s=told if code in (429, 503) and reason != "quota_used" else None,
         resets_in=_resets_in(headers.get("RateLimit")),
         build=headers.get("X-Build"),

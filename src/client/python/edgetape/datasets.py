@@ -21,10 +21,10 @@ class Dataset(NamedTuple):
     estimate: str
     """The operation that estimates the rows and cost of reading."""
     standard: Dict[str, str]
-    """The standard columns with their kinds of value, in the order of an answer."""
+    """The standard columns in answer order, each with its kind of value."""
     on_request: Dict[str, str]
-    """The columns that are returned only when `fields` names them, and the columns' older names, with their kinds of
-    value."""
+    """The columns that are returned only when `fields` names them, and the older names of columns, each with its kind
+    of value."""
 
 
 _LEADING = {"symbol": "text", "tradedate": "text", "time": "time"}

@@ -80,13 +80,14 @@ def remove(path: str) -> None:
 class Part:
     """A file under a temporary name in `folder` until `commit` renames it. Use it as a context manager.
 
-    Creating one removes the partial files that killed processes left in the folder. Running processes lock theirs.
+    The constructor removes the partial files that killed processes left in the folder. A running process keeps its own
+    partial files locked, so they are not removed.
     """
 
     def __init__(self, folder: str) -> None:
         _remove_stale_parts(folder or ".")
         self.path = os.path.join(folder, f"{_PART_PREFIX}{os.getpid()}-{secrets.token_hex(6)}{_PART_ENDING}")
-        # Not `tempfile`, whose files only their owner may read.
+        # `tempfile` is not used, because it creates files that only their owner may read.
         self.file: IO[bytes] = open(self.path, "x+b")
         _try_lock(self.file)
 
@@ -138,7 +139,7 @@ _held: Dict[str, _Held] = {}
 
 @contextmanager
 def locked(folder: str) -> Iterator["FolderLock"]:
-    """Locks `folder` against other processes and threads. Raises `FolderInUse`."""
+    """Locks `folder` against other processes and threads. Raises `FolderInUse` when one of them holds the lock."""
     lock = FolderLock(folder)
     try:
         lock.acquire()

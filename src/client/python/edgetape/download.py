@@ -121,8 +121,8 @@ class Download:
         """Downloads the missing bytes, verifies the file, and renames it.
 
         Raises `IntegrityError` when the file's size or SHA-256 differs from the announced one; an existing target stays
-        unchanged. If the download was resumed, the file is first downloaded again from its beginning. After any other
-        error the partial file stays and can be continued."""
+        unchanged. If a resumed download differs, the file is downloaded once more from its beginning before the error
+        is raised. After any other error the partial file stays and the download can be resumed."""
         self._progress.moved(self._size())
         self._fetch(max_wait)
         problem = self._problem()

@@ -163,8 +163,8 @@ class Enquiries:
             params["after"] = data["next_after"]
 
     def _days(self, first: str, last: str, dataset: Dataset) -> Days:
-        """Returns the trading days of a range that the plan covers, oldest first, and the deployment that listed them.
-        Both ends of the range are included."""
+        """Returns the trading days from `first` to `last` (both inclusive), oldest first, and the deployment that
+        listed them. Leaves out the months before the plan's window."""
         for _ in range(_MOST_LISTINGS):
             base_url = self.present_url
             months, window_from = self._months(first, last, dataset)
@@ -264,7 +264,7 @@ class Enquiries:
 
 
 def _only(dataset: Dataset) -> Dict[str, str]:
-    """Returns the parameter that names a dataset; none for orders, the default of every version of the service."""
+    """Returns the parameter that names a dataset; empty for orders, which are the default in every service version."""
     return {} if dataset.name == ORDERS.name else {"dataset": dataset.name}
 
 

@@ -95,11 +95,11 @@ class DataRebuilt(BadRequest):
 
 
 class Unavailable(ServiceError):
-    """503, or 429 of the per-second limit. Raised after all waits, or at once when a wait cannot help."""
+    """503, or 429 for the per-second limit. Raised when no wait is left, or at once when a wait cannot help."""
 
 
 class QuotaUsed(ServiceError):
-    """429: the day's quota of the interface is used up. Raised immediately, never waited for.
+    """429: the day's quota of the interface is used up. Raised at once, because the client does not wait for the reset.
 
     Attributes
     ----------

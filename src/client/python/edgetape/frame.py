@@ -1,8 +1,8 @@
 """Converts rows to data frames and files. Whatever can be computed without a library is computed without one.
 
 Times are Beijing wall-clock times (UTC+8 all year) without a time zone, because the exchanges use no other time.
-`symbol` and `tradedate` stay strings everywhere; ids and volumes are 64-bit integers, prices and amounts in yuan 64-bit
-floats.
+`symbol` and `tradedate` stay strings everywhere. Ids and volumes are 64-bit integers. Prices and amounts are 64-bit
+floats in yuan.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def _packed(values: List[Any]) -> Sequence[Any]:
 
 
 def _joined(blocks: Sequence[Block], fields: Sequence[str], raw: bool) -> Dict[str, List[Any]]:
-    """Returns one list for each field. Times are milliseconds as in `epoch_ms`, unless `raw`."""
+    """Returns one list for each field. Without `raw`, times are converted by `epoch_ms`."""
     made: Dict[str, List[Any]] = {name: [] for name in fields}
     for block in blocks:
         for name in fields:

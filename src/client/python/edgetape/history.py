@@ -221,7 +221,7 @@ def read_history(
     ValueError
         For an unknown dataset or library, an invalid date, a first day after the last one, a file without a column of
         `fields`, two files of the same security, day and dataset with different rows, or six digits without an exchange
-        when the folder has files of both exchanges for them.
+        that mean a security of either exchange, when the folder has files of both.
     MissingLibrary
         When the library is not installed.
 
@@ -282,7 +282,7 @@ class _Reader(NamedTuple):
     """How one library reads the files of a folder."""
 
     read: Callable[[str], Any]
-    """Returns a file's table with those of `columns` that the file has."""
+    """Returns a file's table. Of `columns`, it has only the columns that the file has."""
     names_of: Callable[[Any], List[str]]
     """Returns the names of a table's columns."""
     columns: Sequence[str]
@@ -298,8 +298,8 @@ def _tables(paths: Sequence[Sequence[str]], reader: _Reader) -> Iterator[Any]:
 
 
 def _one_of(copies: Sequence[str], reader: _Reader) -> Any:
-    """Returns the table with the most columns. Raises `ValueError` if it lacks a column, or if the copies differ in
-    columns that they share."""
+    """Returns the copy with the most columns. Raises `ValueError` if that copy lacks a requested column, or if another
+    copy has different values."""
     tables = [reader.read(path) for path in copies]
     at = max(range(len(tables)), key=lambda each: len(reader.names_of(tables[each])))
     found = reader.names_of(tables[at])

@@ -110,7 +110,7 @@ BEGINNING = Position("", 0, [], [])
 
 
 def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Position:
-    """Returns the position after `rows` have been read too."""
+    """Returns the new position after reading `rows`, which follow the rows of `position`."""
     known_rows = [*position.overlap, *rows]
     known_times = [*position.times, *times]
     first = max(0, len(known_rows) - MOST_OVERLAP)
@@ -122,7 +122,7 @@ def moved(position: Position, rows: Sequence[Row], times: Sequence[str]) -> Posi
         before -= 1
     skip = first - before
     if before == 0 and known_times[0] == position.time:
-        # The millisecond began before the kept rows; `position.skip` counts its earlier rows.
+        # Rows of this millisecond precede the known rows; `position.skip` counts them.
         skip += position.skip
     return Position(time, skip, known_rows[first:], known_times[first:])
 
@@ -213,13 +213,13 @@ class Paging:
         return page.rows
 
     def _fetch(self, state: State) -> Tuple[State, Page]:
-        """Returns the new rows of one page and the state after it."""
+        """Fetches one page. Returns the state after this page, and the page's new rows."""
         way = self._way_on(state, "")
 
         def payload_for(base_url: str) -> Payload:
             nonlocal way
             way = self._way_on(state, base_url)
-            # The repeated rows are added to the page size, so that every answer has new rows.
+            # The page size is increased by the number of repeated rows, so that every answer has new rows.
             page_size = min(MOST_ROWS, self._page_size + len(way.overlap) + way.unseen)
             return self._payload({**way.params, "page_size": page_size})
 
@@ -323,8 +323,8 @@ def _has_fallback(state: State, kind: str) -> bool:
 def _same_day(state: State, answer: Answer, page: Page) -> State:
     """Returns the state with the page's day and build. Refuses a page whose content differs from the rows read so far.
 
-    Contents are equal if their build ids are. Without a build id (a proxy may drop it, an older service does not send
-    it), revisions are compared, but only those of one base URL.
+    Pages with equal build ids have the same content. A proxy can drop the build id, and an older service sends none. In
+    these cases revisions are compared, but only if both are from the same base URL.
     """
     base_url, former = answer.base_url, state.base_url
     if state.tradedate not in (None, page.tradedate):

@@ -92,7 +92,7 @@ class _Receiver:
         self._told = 0
 
     def take(self, base_url: str, reply: Reply) -> Union[Answer, ParquetFile]:
-        """Returns the file with an empty `path`, or the envelope received instead."""
+        """Returns the file, with an empty `path`; returns the envelope if the service sent one instead of a file."""
         if reply.status != 200:
             return parse_answer(base_url, reply.status, reply.headers, reply.read())
         self._bar.moved(-self._told)

@@ -20,10 +20,10 @@ _within = threading.local()
 
 
 class Progress:
-    """A progress bar for `count` items, which it calls `noun` (a plural). If `size_bytes`, the expected total, is
-    given, it counts bytes, otherwise items. Thread-safe; use it as a context manager. Inside another bar of the same
-    thread it shows nothing. By default it is shown on standard error, on a terminal and in notebooks, and only after
-    two seconds."""
+    """A progress bar for `count` items. Its text calls the items `noun` (a plural). If `size_bytes`, the expected
+    total, is given, the bar counts bytes, otherwise items. Thread-safe; use it as a context manager. A bar inside
+    another bar of the same thread shows nothing. By default, the bar is written to standard error if that is a
+    terminal or a notebook, and appears after two seconds."""
 
     def __init__(
         self,
@@ -128,7 +128,7 @@ def _no_bar() -> None:
 
 
 def is_watched(stream: TextIO) -> bool:
-    """Returns whether a person may read `stream`: it is a terminal or in a notebook."""
+    """Returns whether a person can see the output to `stream`: in a terminal or in a notebook."""
     return stream.isatty() or "ipykernel" in sys.modules
 
 

@@ -1,4 +1,4 @@
-"""Computes the remaining quota of the day, the days of quota that a call needs, and the alternatives that need none."""
+"""Computes the day's remaining quota, the days of quota that a call needs, and the alternatives that use no quota."""
 
 from __future__ import annotations
 
@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 #: Days of quota beyond which a share is the better way.
 _MANY_DAYS = 30
 
-#: Requests beyond which a share is the better way. They take an hour at the per-second limit, and in practice a day.
+#: Beyond this many requests, a share is the better way. So many requests take an hour at the per-second limit, and in
+#: practice a day.
 _MANY_REQUESTS = 100_000
 
 #: Up to this many files or security days, the quota is checked only if a person watches, because a few days of quota
@@ -56,8 +57,8 @@ def _left(counter: Optional["Counter"]) -> Left:
 
 
 def is_many(count: int) -> bool:
-    """Returns whether a call for `count` files or security days checks the quota first. If a person may read standard
-    error, every call for at least one does."""
+    """Returns whether a call for `count` files or security days checks the quota first. If standard error is a terminal
+    or notebook, every call for at least one file or security day checks it."""
     return count > 0 and (count > _MANY or is_watched(sys.stderr))
 
 
@@ -67,7 +68,7 @@ def duration(days: int) -> str:
 
 
 class Bulk(NamedTuple):
-    """The number and total size of one dataset's packs in shares, for the days of a call."""
+    """How many packs of a dataset the shares hold for the days of a call, and their total size."""
 
     days: int
     size_bytes: int

@@ -84,7 +84,7 @@ def _opens(kind: Type[T]) -> Callable[[Callable[..., object]], Opens[T]]:
 
 
 class Reading(Enquiries):
-    """One method for the rows and one for the files of each dataset."""
+    """Has two methods for each dataset: one reads rows, the other downloads Parquet files."""
 
     _key: str
     _max_wait: float
@@ -98,7 +98,7 @@ class Reading(Enquiries):
 
         ``orders(symbol, date, start, end, fields)`` returns `Orders`, in time order.
         ``orders([symbol, ...], start_date, end_date, start=, end=, fields=)`` returns a `Basket`: by day, then security
-        in the order given, then time. A list of one security reads it on a range of days.
+        in the order given, then time. To read one security on a range of days, pass a list with only this security.
 
         Parameters
         ----------

@@ -69,7 +69,7 @@ class Share:
         self._max_wait = max_wait
 
     def __repr__(self) -> str:
-        # Without the password, because a notebook shows the value of its last line.
+        # The text omits the password, because notebooks display it.
         return f"<Share {self.data_type} {self.year} {self.status}: {self.file_count} files, {self.url}>"
 
     @property
@@ -310,7 +310,7 @@ def _local(root: str, file: ShareFile) -> str:
 
 
 def _size_of_parts(root: str, files: List[ShareFile]) -> int:
-    """Returns the bytes that earlier downloads of these files left."""
+    """Returns how many bytes of these files earlier, incomplete downloads stored."""
     size_bytes = 0
     for file in files:
         try:

@@ -1,10 +1,10 @@
 """Keeps a folder up to date with the service, with one Parquet file for each security and day.
 
 The journal stores each file's SHA-256, and the build, revision and deployment from which the file came. A file of the
-current build is kept, even if it came from another deployment. If the deployment that it came from now has a different
-build, the file is downloaded again only if `data_changes` names its security or does not list the change. The same
-applies when the revision is equal but has a different time of publication, which can happen after a catalog was
-restored. Revisions of different deployments are not comparable.
+current build is kept, even if it came from another deployment. A file of another build is kept only if it came from the
+same deployment, and `data_changes` lists all changes since then and none of them names the security of the file. A
+revision with the current number but a different time of publication counts as a different revision, because a restored
+catalog may issue a number twice. Revisions of different deployments are not comparable.
 """
 
 from __future__ import annotations
@@ -69,8 +69,8 @@ class Revisions:
     def follow(self, symbol: str, tradedate: str, entry: Entry) -> Optional[Entry]:
         """Returns `entry` updated to the day's current revision, or None when the file must be downloaded again.
 
-        Contents are equal if their build ids are; without build ids, only revisions of the same deployment are
-        comparable.
+        Entries with equal build ids have the same content. Without build ids, revisions are compared, but only if both
+        are from the same deployment.
         """
         day = self._days[tradedate]
         here = _entry_of(day, self._base_url)
@@ -173,7 +173,7 @@ class SyncReport(NamedTuple):
     window_from: Optional[str] = None
 
     def __str__(self) -> str:
-        """Returns one line of text; programs use the lists."""
+        """Returns a summary in one line for people. Programs read the attributes instead."""
         days = [f"{len(run)} {state} ({_span(run)})" for state, run in self._days_by_state().items()]
         parts = [
             f"fetched {len(self.fetched)}, kept {len(self.kept)}, without rows {len(self.empty)}",
@@ -192,7 +192,7 @@ class SyncReport(NamedTuple):
 
     @property
     def is_complete(self) -> bool:
-        """Whether no file of the available days is left for the next run."""
+        """Whether `left` is empty: the next run has no file of the available days to fetch."""
         return not self.left
 
 
@@ -434,8 +434,8 @@ class FolderRun:
         """Returns the part of a journal entry that identifies the revision and build of a saved file."""
         revision, build = saved.revision, saved.build
         if saved.base_url == base_url and None in (revision, build):
-            # A proxy dropped the headers. If the day has not been published again since, the list of days has the
-            # values.
+            # A proxy dropped the headers. The list of days has the same values, unless the day was published again in
+            # the meantime.
             months = self._client.status(day["tradedate"], self._dataset.name)["days"]
             now = next((each for each in months if each["tradedate"] == day["tradedate"]), None)
             if now is not None and now["published_at"] == day["published_at"]:
@@ -446,7 +446,7 @@ class FolderRun:
         return {"url": saved.base_url, "revision": revision, "build": build, "published": published}
 
     def _take_refusal(self, name: Name, refusal: NoData, here: Entry) -> None:
-        """Records a 1002 about the security or about the whole day. Raises any other refusal."""
+        """Records a refusal with code 1002 about the security or the whole day. Raises any other refusal."""
         if self._client.present_url != here["url"]:
             return  # Another deployment listed the days, so the file remains for the next run.
         if refusal.reason in EMPTY:
@@ -460,7 +460,7 @@ class FolderRun:
             raise refusal
 
     def _place(self, name: Name, told: Optional[str]) -> str:
-        """Returns the path for a file. The code is taken from the service's file name if the answer has one."""
+        """Returns the path for a file. Takes the code from `told`, the service's file name, if that contains a code."""
         symbol, tradedate = name
         code = (told or "").split("_", 1)[0]
         if not re.fullmatch(r"\d{6}\.[A-Z]{2}", code, re.ASCII):
@@ -473,7 +473,7 @@ class FolderRun:
         return os.path.join(folder, self.file_name(code, tradedate))
 
     def _put_away(self, entry: Optional[Entry]) -> None:
-        """Renames the file of a security that the current revision lacks, so that it is not read by accident."""
+        """Renames the entry's file, so that it is not read by accident: the current revision lacks this security."""
         if entry is not None and isinstance(entry.get("file"), str):
             path = os.path.join(self._folder, entry["file"])
             if os.path.exists(path):

@@ -99,7 +99,7 @@ class Ticks:
             yield from page
 
     def pages(self) -> Iterator[List[Row]]:
-        """Yields lists of rows. Rows that were read earlier come first, as one list. Otherwise like iterating."""
+        """Yields the same rows as iterating, but in lists. Rows that were read earlier come first, as one list."""
         handed, restarts = 0, self.restarts
         while True:
             if restarts != self.restarts:
@@ -120,7 +120,7 @@ class Ticks:
         Raises
         ------
         ServiceError, ConnectionFailed
-            As for iterating. Rows read so far stay; the same call continues.
+            As in iteration. The rows read so far are kept, and the same call continues after them.
         """
         self._read_all()
         return self.rows
@@ -149,8 +149,7 @@ class Ticks:
         MissingLibrary
             Without pandas.
         ServiceError, ConnectionFailed
-            As for iterating.
-        """
+            As in iteration.        """
         self._read_all()
         return frame.to_pandas([self._block()], self.fields, raw)
 
@@ -172,7 +171,7 @@ class Ticks:
         MissingLibrary
             For a time window without pyarrow.
         ServiceError, ConnectionFailed
-            As for iterating. The file appears at `path` only when it is complete.
+            As in iteration. The file appears at `path` only when it is complete.
         """
         target = os.fspath(path)
         if frame.has_library("pyarrow"):
@@ -189,8 +188,8 @@ class Ticks:
 
     def to_csv(self, path: PathLike) -> str:
         """Writes all rows to one CSV file, with texts and numbers as the API sends them, and returns its path. Calls
-        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history`` and raises what iterating
-        raises. The file appears at `path` only when it is complete."""
+        ``level2_order_history``, ``level2_trade_history`` or ``level2_quote_history``. Raises the same errors as
+        iteration over the rows. The file appears at `path` only when it is complete."""
         self._read_all()
         return frame.write_csv([self._block()], self.fields, path)
 
@@ -207,7 +206,7 @@ class Ticks:
                 read = self._paging.next_rows()
 
     def _catch_up(self, handed: int) -> None:
-        """Reads the rows already returned again after a rebuild. Raises `DataRebuilt` if they differ."""
+        """Reads the first `handed` rows again after a rebuild. Raises `DataRebuilt` if they have changed."""
         while self._paging.state.row_count < handed and self._paging.next_rows() is not None:
             pass
         state = self._paging.state

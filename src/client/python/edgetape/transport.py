@@ -78,7 +78,7 @@ class _Lines:
 
 
 class _Response(http.client.HTTPResponse):
-    """Refuses a truncated head, which http.client accepts as a head without the missing headers."""
+    """Refuses a truncated head. http.client would accept it and treat the missing headers as absent."""
 
     def begin(self) -> None:
         lines = _Lines(self.fp)
@@ -121,7 +121,7 @@ class Reply:
         return self.length is not None or "chunked" in self.headers.get("Transfer-Encoding", "").lower()
 
     def read(self) -> bytes:
-        """Returns the whole body, decompressed. Raises `BrokenConnection` when it breaks off."""
+        """Returns the whole body, decompressed. Raises `BrokenConnection` when the body ends early."""
         return b"".join(self.content())
 
     def content(self) -> Iterator[bytes]:
@@ -317,7 +317,7 @@ def _cut(connection: _Connection) -> None:
     """Ends a connection that another thread may be reading; that thread sees the end immediately."""
     plain = connection.sock
     try:
-        # The plain socket is shut down, also under TLS, because the other thread may be inside the TLS layer.
+        # Even for TLS, only the plain socket is shut down, because the thread that reads may be inside the TLS layer.
         socket.socket.shutdown(plain, socket.SHUT_RDWR)
     except (OSError, AttributeError, TypeError):
         pass  # The socket is already closed.

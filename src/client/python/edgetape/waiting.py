@@ -109,7 +109,7 @@ class Patience:
         self._wait(seconds + random.uniform(0.0, max(0.05, seconds / 5)))
 
     def wait_failed(self, error: BaseException, where: str, *, at_once: bool = False) -> None:
-        """Waits after a broken connection, longer each time. Does not wait with `at_once` (the next base URL follows).
+        """Waits after a broken connection, longer each time. With `at_once`, the next base URL is tried without a wait.
         Raises `ConnectionFailed` after `MAX_FAILURES` failures in a row, or when `max_wait` is used up."""
         self._failures += 1
         self._left -= time.monotonic() - self._since

@@ -44,14 +44,14 @@ const json = { reason: "content_withdrawn", error: "This content was withdrawn."
 const WITHDRAWN = { status: 409, json };
 
 describe("a sample day whose content was withdrawn", () => {
-  it("is sent without force, and does not stop the demo if the day is loaded", async () => {
+  it("is sent without force, and its refusal does not stop the demo if the day is already loaded", async () => {
     const { client, asked } = fakeService(() => WITHDRAWN);
     await publishSampleDay(client, tradedate, { stateDir, isLoaded: true });
     const begun = asked.filter(({ path }) => path.startsWith("/admin/days/"));
     expect(begun.map(({ body }) => JSON.parse(String(body)).force)).toEqual(DATASET_NAMES.map(() => false));
   });
 
-  it("stops the demo with the reason if the day is not loaded", async () => {
+  it("stops the demo with the service's message if that day is not loaded yet", async () => {
     const { client } = fakeService(() => WITHDRAWN);
     const published = publishSampleDay(client, tradedate, { stateDir, isLoaded: false });
     await expect(published).rejects.toThrow("This content was withdrawn.");

@@ -12,7 +12,7 @@ describe("the demo's file for scripts", () => {
     }
   });
 
-  it("is demo.json in the state folder if the folder is not the default one", () => {
+  it("is demo.json in the state folder if this folder is not the default one", () => {
     expect(placesOf({ state: "other" })).toEqual({
       stateDir: resolve("other"),
       demoFile: resolve("other/demo.json"),
@@ -21,7 +21,7 @@ describe("the demo's file for scripts", () => {
     expect(placesOf({ empty: true }).demoFile).toBe(resolve(".wrangler/empty/demo.json"));
   });
 
-  it("is the path given with --out, if there is one", () => {
+  it("is written to the path that --out states", () => {
     expect(placesOf({ state: "other", out: "keys.json" }).demoFile).toBe(resolve("keys.json"));
   });
 });

@@ -176,7 +176,7 @@ describe("a drop folder", () => {
     expect((await readDelivery(folder, DAY)).fingerprint).toBe(before.fingerprint);
   });
 
-  it("makes the command fail when it does not exist or is a file", async () => {
+  it("that does not exist or is a file makes the command fail", async () => {
     await expect(refuseAbsent(join(folder, "absent"))).rejects.toThrow(
       /^There is no drop folder .*absent\.$/,
     );

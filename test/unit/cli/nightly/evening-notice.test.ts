@@ -87,7 +87,7 @@ describe("the notice at the end of nightly", () => {
     ]);
   });
 
-  it("names an exchange for which a dataset has too few securities, with the numbers", () => {
+  it("names an exchange for which a dataset has too few securities, and states the numbers of securities", () => {
     const than = { dataset: "orders", securities: 2_900 } as const;
     const sparse = [{ dataset: "trades", market: "SZ", securities: 12, than } as const];
     const datasets = [dataset("orders"), dataset("trades", { degraded: true })];

@@ -6,7 +6,7 @@ import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-
 const SECOND = 1000;
 const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
-/** The state of the delivery from the time `from`, in seconds. A `size` of 0 means that nothing has arrived. */
+/** The state of the delivery once `from` seconds have passed. A `size` of 0 means that nothing has arrived. */
 interface Stage {
   from: number;
   size: number;
@@ -65,7 +65,7 @@ describe("waiting for a delivery", () => {
     expect(late).toEqual([]);
   });
 
-  it("restarts the minute at every change", async () => {
+  it("lasts until the delivery is unchanged for a minute", async () => {
     const { endedAt } = await wait([
       { from: 0, size: 1 },
       { from: 50, size: 2 },
@@ -74,7 +74,7 @@ describe("waiting for a delivery", () => {
     expect(endedAt).toBe(160);
   });
 
-  it("restarts the minute when only the content changes", async () => {
+  it("starts a new minute when only the content of a file changes", async () => {
     const { endedAt } = await wait([
       { from: 0, size: 1 },
       { from: 50, size: 1, version: 2 },

@@ -134,7 +134,7 @@ def refused(code, reason):
 
 
 def without(answer, *names):
-    """Returns the answer without these headers."""
+    """Returns `answer` without the headers `names`."""
     head, body = answer.split(b"\r\n\r\n", 1)
     dropped = tuple(f"{name.lower()}:".encode() for name in names)
     lines = [line for line in head.split(b"\r\n") if not line.lower().startswith(dropped)]

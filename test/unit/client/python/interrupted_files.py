@@ -1,6 +1,6 @@
-"""Interrupts a read, a `sync` and a `download` over HTTP, in a run of its own for each line of the package that they
-execute, and then repeats the call. No row may be lost or repeated, no file may be wrong, and no call may raise or hang.
-The long tier runs these tests."""
+"""Interrupts a read, a `sync` and a `download` over HTTP at each line of the package that they execute, in a separate
+run for each line. Then repeats the call. No row may be lost or repeated, no file may be wrong, and no call may raise or
+hang. The long tier runs these tests."""
 
 import importlib.util
 import json
@@ -34,8 +34,8 @@ class Interrupted(unittest.TestCase):
         self.addCleanup(warnings.resetwarnings)
 
     def check(self, make, work, right):
-        """Interrupts `work(make())` at each place, in a separate run. After each interrupt, calls `right` with the same
-        object."""
+        """Interrupts `work(make())` at each chosen line of the package, in a separate run for each line. After each
+        interrupt, calls `right` with the object that `make` returned for this run."""
         first = make()
         places = places_of(lambda: work(first), most=MOST)[:: self.step]
         right(first, work)
@@ -128,7 +128,7 @@ class Syncing(Interrupted, InFolder):
         for name, text in contents.items():
             with open(self.path(f"{name}_{self.dataset.name}.parquet"), "rb") as file:
                 self.assertEqual(file.read(), parquet(text))
-        # At most the interrupted file is requested again.
+        # Of the three files, only the interrupted one may have been requested twice.
         self.assertLessEqual(len(self.service.charged), 4)
         self.assertEqual(work(client).fetched, [])
 
@@ -136,7 +136,8 @@ class Syncing(Interrupted, InFolder):
         self.check(self.make, self.work, self.right)
 
 
-# Trades run the same lines as orders, and `test_interrupted_paging.py` interrupts every line of paging for both.
+# Every fourth place is enough for trades: reading them executes the same lines as reading orders, and
+# `test_interrupted_paging.py` interrupts every line of paging for both datasets.
 class ReadingTrades(Reading):
     dataset, step = TRADES, 4
 

@@ -53,8 +53,8 @@ class Interrupts:
 
 
 def places_of(work, modules=(), most=2):
-    """Runs `work` once and returns the indices of the lines that ran. Of each source line, only the first `most` runs
-    and the last run are included."""
+    """Runs `work` once and returns the indices, from 0, of the lines in the order in which they ran. A source line that
+    ran more than once has one index for each of its first `most` runs and one for its last run."""
     with Interrupts(modules) as counted:
         work()
     by_line = {}

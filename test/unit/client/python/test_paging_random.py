@@ -59,7 +59,7 @@ class RandomPaging(unittest.TestCase):
             try:
                 found = read(paging)
             except BadRequest as error:
-                # The secret changed on each deployment that could continue by a time window when the cursor was refused.
+                # The secrets changed so often that several cursors in succession were refused.
                 self.assertIn(error.reason, ("cursor_invalid", "cursor_old_format"))
                 refused += 1
                 continue

@@ -12,7 +12,7 @@ DAY = "20260311"
 
 
 def estimated(client):
-    """Runs in the other process."""
+    """Returns the client's estimate; a spawned process runs this function."""
     return client.estimate("600519", DAY)["parquet_bytes"]
 
 

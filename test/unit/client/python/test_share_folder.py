@@ -18,7 +18,7 @@ PORTAL = http(200, "<html>sign in</html>", content_type="text/html", etag='"port
 
 class Pages(DriveCase):
     def cut_then(self, *answers):
-        """Makes the first answer break off; these answers follow, and then the file itself."""
+        """Cuts off the first answer. Later requests receive `answers` in order, and then the file itself."""
         self.cuts = [1_000]
         served, pages = self.answer, [None, *answers]
 

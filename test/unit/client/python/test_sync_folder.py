@@ -159,7 +159,7 @@ class Builds(SyncCase):
 class Folders(SyncCase):
     def test_are_locked_against_a_concurrent_run(self):
         with locked(self.folder):
-            # The same thread may take over a lock that an interrupt left. Another process may not.
+            # The same thread may reuse a lock that an interrupted run still holds. Another process may not.
             child = os.fork()
             if child == 0:
                 code = 1

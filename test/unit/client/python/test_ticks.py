@@ -1,4 +1,4 @@
-"""Tests what a caller receives from paging: kept rows, iteration over a rebuild, data frames, files."""
+"""Tests what a caller receives from paging: kept rows, iteration across a rebuild of the day, data frames, files."""
 
 import importlib
 import importlib.util

@@ -36,12 +36,12 @@ describe("an answer shown as text", () => {
   });
 });
 
-describe("an answer shown as tables", () => {
-  it("is one table of its records if it has records", () => {
+describe("the tables of an answer", () => {
+  it("are one table of its records, if it has records", () => {
     expect(tablesOf(PAGE.data)).toEqual([{ name: "items", fields: PAGE.data.fields, rows: PAGE.data.items }]);
   });
 
-  it("consists of a table of values by path and a table for each list, if it has no records", () => {
+  it("are one table of its values by path and one table for each list, if it has no records", () => {
     const data = {
       plan: "trial",
       windows: { level2: null },

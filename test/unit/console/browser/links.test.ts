@@ -8,19 +8,22 @@ describe("the link of a listed security", () => {
   it.each([
     ["000001", "SH", "an index, which bare digits never mean"],
     ["000001", "SZ", "a share"],
-  ])("leads to the dataset's rows of %s.%s (%s)", (symbol, market) => {
-    const link = linksOf(body("data_symbols", { dataset: "quotes", tradedate: "20260311" }), FIELDS);
-    expect(link([symbol, market, 7], 0)).toBe(
-      `/console/try?op=level2_quote_history&symbol=${symbol}.${market}&tradedate=20260311`,
-    );
-  });
+  ])(
+    "contains the full symbol and leads to the rows of the requested dataset: %s.%s, %s",
+    (symbol, market) => {
+      const link = linksOf(body("data_symbols", { dataset: "quotes", tradedate: "20260311" }), FIELDS);
+      expect(link([symbol, market, 7], 0)).toBe(
+        `/console/try?op=level2_quote_history&symbol=${symbol}.${market}&tradedate=20260311`,
+      );
+    },
+  );
 
-  it("leads to orders by default, without a day if the request had none", () => {
+  it("leads to orders, without a day, if the request had no dataset and no day", () => {
     const link = linksOf(body("data_symbols"), FIELDS);
     expect(link(["600519", "SH", 7], 0)).toBe("/console/try?op=level2_order_history&symbol=600519.SH");
   });
 
-  it("exists only for the symbol in an answer of data_symbols", () => {
+  it("is in the symbol's cell only, and only in an answer of data_symbols", () => {
     expect(linksOf(body("data_symbols"), FIELDS)(["600519", "SH", 7], 1)).toBeNull();
     expect(linksOf(body("level2_order_history"), ["symbol", "market"])(["600519", "SH"], 0)).toBeNull();
   });

@@ -38,7 +38,7 @@ describe("charts of quotes", () => {
     });
   });
 
-  it("have no latest price if the column close was not requested", () => {
+  it("have no latest price if the column `close` was not requested", () => {
     const row = ["093000000", 9, 11];
     expect(bestPrices([row], placesOf(["time", "bid1", "ask1"])).last).toEqual([null]);
   });
@@ -51,7 +51,7 @@ describe("charts of quotes", () => {
     [12.9, 2],
     [13, 3],
     [99, 3],
-  ])("show at second %d the snapshot with index %d", (second, place) => {
+  ])("show, at second %d, the snapshot with index %d", (second, place) => {
     expect(placeAt([10, 11, 11, 13], second)).toBe(place);
   });
 

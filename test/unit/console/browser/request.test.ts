@@ -8,7 +8,7 @@ const field = (name: string, value: string, more: { numeric?: true; beside?: tru
 });
 const URL = "https://api.example.com/api";
 
-describe("the request made from the Try it form", () => {
+describe("the request made from the `Try it` form", () => {
   it("omits empty inputs, converts numeric inputs to integers, and puts `fields` beside `params`", () => {
     const body = bodyOf("level2_order_history", [
       field("symbol", " 600519 "),

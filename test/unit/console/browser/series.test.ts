@@ -85,7 +85,7 @@ describe("charts of orders", () => {
     expect(soFar.buy[16]).toBe(1);
   });
 
-  it("stack the bars of a minute", () => {
+  it("stack the bars of the kinds of order in each minute", () => {
     const minutes = perMinute(ROWS, PLACES);
     const [buy, both] = stacked(minutes, ["buy", "sell"]);
     expect([buy?.[15], both?.[15]]).toEqual([1, 2]);
@@ -165,7 +165,7 @@ describe("charts of trades", () => {
     expect(kindOfOne(row)).toBe(kind);
   });
 
-  it("show a row without a price as a cancel if the code was not requested", () => {
+  it("show a row without a price as a cancel if the rows lack the column trade_code", () => {
     const few = placesOf(["time", "price", "volume", "bs_flag"]);
     expect(summaryOf([["100000000", 0, 100, ""]], few)[0]?.kind).toBe("cancel");
     expect(summaryOf([["100000000", 9, 100, ""]], few)[0]?.kind).toBe("other");

@@ -75,7 +75,7 @@ function orders(apikey: string, tradedate: string, params: object = {}): object 
 const withdraw = (date: string, revision: number) => admin("POST", `/days/${date}/withdraw`, { revision });
 
 describe("the cache of days", () => {
-  it("makes D1 queries unnecessary for the same security for 10 s, and leaves one query for another security of the day", async () => {
+  it("needs no D1 query for the same security for 10 s, and one query for another security of the day", async () => {
     const [key, date] = [await newKey(), await publishedDay()];
     expect((await ask(orders(key, date))).calls).toEqual(["d1", "gate", "gate!", "r2"]);
     expect((await ask(orders(key, date))).calls).not.toContain("d1");
@@ -162,7 +162,7 @@ describe("the announcement of a change (contract 9)", () => {
     ]);
   });
 
-  it("is counted down for operators in `announcedInMs`, from 15 s to 0", async () => {
+  it("is preceded by a countdown for operators: `announcedInMs` falls from 15 s to 0", async () => {
     const bindings = { ...testEnv, DAY_CACHE_MS: "10000" };
     const date = await publishedDay();
     const { body } = await publish(await testPack(date, 200_000), { bindings });

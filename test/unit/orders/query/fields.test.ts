@@ -51,7 +51,7 @@ describe("parseFields (contract 3.10)", () => {
     });
   });
 
-  it("returns exactly the standard columns only if no fields are named or all standard fields are named in order", () => {
+  it("selects the whole standard row only if no fields are named or all standard fields are named in order", () => {
     const standard = (fields: unknown) => {
       const columns = parseFields(fields, "orders");
       return !("reason" in columns) && areAllColumns(columns, "orders");

@@ -61,7 +61,7 @@ describe("resolveMarket", () => {
     expect(resolved({ symbol: "000001", market: "BJ" }, ["SH", "SZ"], null)).toBeNull();
   });
 
-  it("accepts bare digits on a later page when they mean the cursor's exchange", () => {
+  it("accepts bare digits on a later page when the code is listed on the cursor's exchange", () => {
     expect(resolved({ symbol: "000001", market: null }, ["SH", "SZ"], "SZ")).toBe("SZ");
     expect(resolved({ symbol: "600519", market: null }, ["SH"], "SH")).toBe("SH");
   });

@@ -4,8 +4,8 @@ import { ByteWriter } from "../../../../src/pack-builder/parquet/byte-writer.ts"
 import { dictionaryChunk } from "../../../../src/pack-builder/parquet/column-chunk.ts";
 
 /**
- * Writes a column chunk with one index byte for each of `rows` rows. Returns the end of the chunk, and the ZSTD frame
- * that its page has at `level`.
+ * Writes a column chunk with one index byte for each of `rows` rows. Returns the last bytes of the chunk, and the ZSTD
+ * frame of the same page when it is compressed at `level`.
  */
 function chunkOf(rows: number, level: number) {
   const indices = Uint16Array.from({ length: rows }, (_, row) => row % 4);
@@ -13,7 +13,7 @@ function chunkOf(rows: number, level: number) {
   dictionaryChunk(out, rows, 4, indices, (body) => body.append(new Uint8Array(32)), { wholeBytes: true });
   const page = new ByteWriter(1024);
   page.byte(8);
-  // The header of a run of literal values: their number in groups of eight.
+  // The header of a run of literal values contains the number of groups of eight values.
   page.byte((Math.ceil(rows / 8) << 1) | 1);
   for (let at = 0; at < Math.ceil(rows / 8) * 8; at++) page.byte(at < rows ? at % 4 : 0);
   const frame = zstdCompressSync(page.written(), { params: { [constants.ZSTD_c_compressionLevel]: level } });
@@ -21,7 +21,7 @@ function chunkOf(rows: number, level: number) {
 }
 
 describe("a page of dictionary indices that are stored as whole bytes", () => {
-  it("is compressed at level 9 if it has at most 32 bytes, as in earlier packs, and otherwise at level 12", () => {
+  it("is compressed at level 9, as in earlier packs, if it has at most 32 bytes, otherwise at level 12", () => {
     const tiny = chunkOf(24, 9);
     expect(tiny.end).toEqual(tiny.frame);
     expect(chunkOf(24, 12).frame).not.toEqual(tiny.frame);

@@ -128,7 +128,7 @@ describe("the fast reader of integers", () => {
 });
 
 describe("a time of day", () => {
-  it("is read for every second of the day in every form", () => {
+  it("is read in every form, for every second of the day", () => {
     const wrong: unknown[] = [];
     const check = (text: string, time: number, form: number, date = 0) => {
       const read = timeOf(text);

@@ -63,7 +63,7 @@ describe("a sample day as a whole", () => {
     );
   });
 
-  it("with 800,000 rows has 48 different securities", () => {
+  it("has 48 different securities when it has 800,000 rows", () => {
     const codes: string[] = [];
     let rows = 0;
     for (const { symbol, market, columns } of sampleSections({ tradedate: TRADEDATE, rows: 800_000 })) {

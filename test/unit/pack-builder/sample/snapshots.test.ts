@@ -131,7 +131,7 @@ describe.each(traded)("the snapshots of $symbol in $market on a sample day", ({ 
     expect(times).toContain(92500000);
   });
 
-  it("in continuous trading contain the ten best levels of the open orders", () => {
+  it("contain, in continuous trading, the ten best levels of the open orders", () => {
     const book = new NaiveBook(orders, trades);
     for (const row of rows) {
       const left = book.at(timeOf(row));

@@ -55,7 +55,7 @@ describe.each(DATASET_NAMES)("the vendor's file of %s for a sample security", (d
     );
   });
 
-  it.each(["600519", "300750"])("contains every cell of the rows generated for %s", (symbol) => {
+  it.each(["600519", "300750"])("has a line with every cell for each generated row of %s", (symbol) => {
     const { market, [dataset]: columns } = sectionOf(symbol);
     const byKey = columns as unknown as Record<string, Float64Array | CodeColumn>;
     const cellOf = (key: string, row: number) => {
