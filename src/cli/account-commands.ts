@@ -40,7 +40,7 @@ const show = command("show <account>", {
 });
 
 const list = command("list", {
-  says: "list all accounts by id, with their last use (to the hour); with --expiring, by the end of their plan",
+  says: "list all accounts, sorted by id, with their last use (to the hour); with --expiring, sorted by the plan's end",
   options: {
     expiring: option.span("only accounts whose last plan ends within this duration, for example 7d"),
     search: option.text("<text>", "only accounts with this text in id, contact or note"),

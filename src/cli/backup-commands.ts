@@ -231,7 +231,7 @@ interface Restored {
   adoptable: wire.AdoptableDay[];
   /** Revocations and other changes that stay in force although the backup has an earlier state. */
   kept: wire.KeptRevocation[];
-  /** Whether the deployment was empty, so that revocations since the backup are unknown. */
+  /** Whether the deployment was empty before the restore. If it was, revocations since the backup are unknown. */
   overEmpty: boolean;
 }
 

@@ -131,7 +131,10 @@ function serviceOf(options: ServiceOptions): AdminClient {
   const seconds = process.env.EDGETAPE_TIMEOUT;
   if (!seconds) return new AdminClient({ baseUrl, token });
   if (!/^[1-9]\d{0,4}$/.test(seconds)) {
-    throw new CommandFailure("EDGETAPE_TIMEOUT must be whole seconds from 1 to 99999.", EXIT.usage);
+    throw new CommandFailure(
+      "EDGETAPE_TIMEOUT must be a whole number of seconds from 1 to 99999.",
+      EXIT.usage,
+    );
   }
   return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
 }

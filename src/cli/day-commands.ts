@@ -178,7 +178,7 @@ const restore = command("restore", {
     ),
     ...ACTION,
   },
-  help: "\n`edgetape day show <YYYYMMDD>` lists the day's revisions and until when each can be restored: for 7 days\nafter it was replaced.",
+  help: "\n`edgetape day show <YYYYMMDD>` lists the day's revisions. A replaced revision can be restored for 7 days;\nthe list shows when that time ends.",
   async run(call, { to, ...options }, date: BeijingDate) {
     const seen = await look(call, date, options);
     const numbers = seen.revisions.map(({ revision }) => revision).sort((a, b) => a - b);
@@ -235,7 +235,7 @@ function calledOf({ tradedate, dataset = "orders" }: wire.DaySummary): string {
   return dayName(tradedate, dataset);
 }
 
-/** Returns a clause about the withdrawal of a revision's content, for the confirmation; empty if not withdrawn. */
+/** Returns a clause for the confirmation: who withdrew the revision's content. Returns `""` if no one withdrew it. */
 function decisionOf(revision: wire.DayRevision | undefined): string {
   const withdrawn = revision?.withdrawn ?? null;
   if (withdrawn === null) return "";
@@ -298,7 +298,7 @@ const adopt = command("adopt", {
   args: DAY_ARGUMENT,
   options: {
     dataset: OF_DAY,
-    object: option.text("<key>", "the pack's object key (default: the newest of the day)"),
+    object: option.text("<key>", "the object key of the pack (default: the day's newest pack)"),
     sha256: option.text("<hex>", "the pack's SHA-256, if its object has none"),
     degraded: option.flag("mark the day as degraded, because its build left rows out"),
     force: option.flag("serve the pack even if the service finds the day implausible"),

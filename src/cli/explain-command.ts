@@ -19,12 +19,12 @@ export const explain = command("explain", {
     ),
     key: option.text(
       "<key>",
-      "explain --request as sent with this key (prefer EDGETAPE_KEY: other users can see command lines)",
+      "explain --request as if it were sent with this key (prefer EDGETAPE_KEY: other users can see command lines)",
     ),
-    keyId: option.text("<id>", "explain --request as sent by the holder of this key"),
+    keyId: option.text("<id>", "explain --request as if it were sent by the holder of this key"),
     account: option.text(
       "<account>",
-      "explain --request as sent by this account, or search only this account for the id",
+      "explain --request as if it were sent by this account, or search only this account for the id",
     ),
   },
   async run(call, { request, account, key, keyId }, requestId?: string) {

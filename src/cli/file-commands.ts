@@ -32,7 +32,9 @@ const add = command("add", {
   says: "upload a daily file and check it; shares offer it once it is published. Run it again after any interruption",
   args: { "<file>": "an auction pack, or any file of the day for level2 shares" },
   options: {
-    publish: option.flag("publish the file at once, in place of its previous revision in shares"),
+    publish: option.flag(
+      "publish the file at once, so that shares offer it instead of its previous revision",
+    ),
     force: option.flag("with --publish: also publish in place of a withdrawn file"),
     ...placeOptions("its name in shares, which must contain the date (default: the file's own name)"),
   },
@@ -144,7 +146,7 @@ function show({ print }: Call, file: wire.FileSummary): void {
   print(file, `${file.name} is ${fileStateOf(file)}: ${facts}.`);
 }
 
-/** Returns the state as text; `verifying` means checked and waiting for `files publish`. */
+/** Returns the state as text. In the state `verifying`, the file is already checked and waits for `files publish`. */
 function fileStateOf({ state, stateNote }: wire.FileSummary): string {
   const word = state === "verifying" ? "added, not published yet" : state;
   return stateNote === "" ? word : `${word} (${stateNote})`;

@@ -38,7 +38,7 @@ const list = command("list <account>", {
 });
 
 const roll = command("roll", {
-  says: "create a key, shown only once, that replaces an old one; the old key still works for an overlap",
+  says: "create a key, shown only once, that replaces an old one; the old key keeps working for a limited time",
   args: KEY_ID,
   options: { overlap: option.span("how long the old key still works, at most 7d (default: 1d)") },
   async run({ client, print }, { overlap }, keyId: string) {

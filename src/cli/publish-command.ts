@@ -179,7 +179,7 @@ export interface PublishOptions {
   degraded?: boolean;
   /** A clause from the quality sheet about what the pack lacks, if anything. */
   shortfall?: string | undefined;
-  /** The verdict of the quality check, when it ran. */
+  /** The verdict of the quality check; absent if none ran. */
   quality?: wire.BeginUpload["quality"];
   /** Publishes even when the service finds the day implausible. */
   force?: boolean;

@@ -82,7 +82,7 @@ export const rebuild = command("rebuild", {
 async function rebuildDay(call: Call, sources: string[], options: DayOptions): Promise<void> {
   const report = await build(sources, options);
   const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);
-  // Asked before anything is published, so that an error here does not hide which packs were published.
+  // This request precedes all publishing, so that its failure cannot hide which packs were published.
   const lacking = options.dataset === undefined ? await lackingDatasets(call.client, delivered) : [];
   const packs = report.packs.flatMap(({ dataset, pack }) =>
     pack === null ? [] : { called: pack, publish: () => publishBuilt(call, report, dataset, options) },
@@ -104,7 +104,7 @@ async function build(sources: string[], options: DayOptions): Promise<DeliveryRe
   return report;
 }
 
-/** Rebuilds days in sequence. A day or dataset that fails is named and does not stop the others. */
+/** Rebuilds days in sequence. A day or dataset that fails is reported and does not stop the others. */
 async function rebuildAffected(call: Call, folder: string, options: RebuildOptions): Promise<void> {
   const deliveries = await namedDeliveries(folder);
   const { affected, version } = await affectedDays(call, options);

@@ -29,7 +29,9 @@ export const sample = localCommand("sample", {
         rowsArgument,
       )("number of orders in the day; a day of the whole market has about 130000000")
       .orElse(DEFAULT_ROWS),
-    seed: option.text("<text>", "a different seed gives different orders").orElse(DEFAULT_SEED),
+    seed: option
+      .text("<text>", "the seed of the random orders; each seed gives different orders")
+      .orElse(DEFAULT_SEED),
     dataset: option.dataset("only this dataset (default: all)"),
     csv: option.flag("write the vendor's CSV folders instead of packs"),
     json: option.AS_JSON,

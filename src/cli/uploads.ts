@@ -11,7 +11,7 @@ const PARALLEL_PARTS = 3;
 
 interface Sending {
   file: Pick<LocalFile, "read">;
-  /** The answer to opening the upload. */
+  /** The answer to the request that opened the upload. */
   begun: wire.Uploading;
   /** Returns the path of part `n`, relative to the service's URL. */
   partPath: (n: number) => string;

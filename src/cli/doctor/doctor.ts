@@ -17,7 +17,9 @@ import * as option from "../option.ts";
 import { checkPublicHost } from "./public-host.ts";
 
 const OPTIONS = {
-  repair: option.flag("make repairs that lose no data: index rows, uploads, expired and orphaned objects"),
+  repair: option.flag(
+    "rebuild index rows, end old uploads, delete expired and orphaned objects; no data is lost",
+  ),
   deleteUnknown: option.flag(
     "delete, after a confirmation, every object that is older than a day and not in the catalog",
   ),

@@ -102,7 +102,7 @@ export const EXPECT = (says: string) => option.choices("<type...>", wire.dataTyp
 export interface Expected {
   /** A file that the sender writes last, with `{date}` for the day. */
   marker?: string | undefined;
-  /** Types of files for shares that must have arrived. */
+  /** The data types that must have arrived, each with at least one file for shares. */
   expect?: wire.FileSummary["dataType"][] | undefined;
 }
 

@@ -58,7 +58,7 @@ describe("a withdrawn day", () => {
     ]);
   });
 
-  it("refuses to complete an earlier upload even if the withdrawal did not end it", async () => {
+  it("is not replaced by an upload that began before the withdrawal, even if the upload is still open", async () => {
     const [first, pack] = [await testPack("20240108", 1_000), await testPack("20240108", 2_000)];
     await publish(first);
     const begun = await sent(pack, { force: true });
