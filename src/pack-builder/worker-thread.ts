@@ -3,7 +3,7 @@ import { parentPort, workerData } from "node:worker_threads";
 import { type Job, ThreadJobs } from "./thread-jobs.ts";
 
 const port = parentPort;
-if (port === null) throw new Error("this file runs in a worker thread");
+if (port === null) throw new Error("this file must run in a worker thread");
 const jobs = new ThreadJobs(workerData as number);
 
 port.on("message", async (job: Job) => {

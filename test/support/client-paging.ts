@@ -59,7 +59,7 @@ export function startPythonPager(): { page: Pager; stop: () => void } {
   return { page: (task) => script.ask<PagingResult>(task), stop: script.stop };
 }
 
-/** Pages with a new TypeScript client. */
+/** Reads the pages of `task` with a new TypeScript client. */
 export async function pageInTypeScript(task: PagingTask): Promise<PagingResult> {
   const { key, urls, symbol, date, start, end, fields, pageSize, how, attempts = 1 } = task;
   let told = 0;

@@ -45,7 +45,7 @@ export interface Plan {
   /** Today's remaining quota; null if unlimited. */
   requestsLeft: number | null;
   filesLeft: number | null;
-  /** Days of quota that the requests need, today included; null when the plan allows none. */
+  /** Days of quota that the requests need, today included; null when the plan allows no requests. */
   quotaDays: number | null;
   /** Advice if reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;

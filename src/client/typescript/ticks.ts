@@ -1,4 +1,4 @@
-/** A dataset's rows as a stream: converts the caller's query to the service's parameters, and answers to rows. */
+/** A dataset's rows as a stream: converts the caller's query to the service's parameters, and the service's answers to rows. */
 import { ConfigurationError, DataRebuilt } from "./errors.ts";
 import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
 import type {

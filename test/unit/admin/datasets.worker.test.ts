@@ -39,7 +39,7 @@ describe("the trades and the orders of a day", () => {
       "trades/2024/20240502/1.parquet",
     ]);
     const alone = await admin<DayDetail>("GET", "/days/20240502");
-    // Earlier versions of the command refuse a body with an unknown property, so orders have no `dataset`.
+    // Earlier versions of the command refuse an answer with an unknown property, so a day of orders has no `dataset`.
     expect(Object.keys(alone.body.day)).not.toContain("dataset");
   });
 

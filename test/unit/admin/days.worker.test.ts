@@ -95,7 +95,7 @@ describe("concurrent operators", () => {
     expect(both.find(({ body }) => !body.changed)?.body).toMatchObject({ actor: "ADMIN_TOKEN" });
   });
 
-  it("can change a day only once, and the others get 409 with the new revision and who made it", async () => {
+  it("can change a day only once: one succeeds, and the others get 409 with the new revision and who made it", async () => {
     await publish(await testPack("20240109", 1_000));
     await publish(await testPack("20240109", 2_000));
     const actions = ["restore", "publish", "restore", "publish"];

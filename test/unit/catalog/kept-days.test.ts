@@ -69,7 +69,7 @@ describe("the day index in an isolate's memory", () => {
     expect(keptOrderDay(question, at(20_001))).toBeNull();
   });
 
-  it("does not reuse, after midnight, the day that answered a request without a date", () => {
+  it("does not reuse yesterday's default day for a request without a date", () => {
     const { tradedate, ...rest } = asked();
     const question = { ...rest, tradedate: null };
     keepOrderDay(question, answer(tradedate), 0);

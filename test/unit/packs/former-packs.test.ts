@@ -114,11 +114,14 @@ describe("a section of trades with PLAIN order numbers", () => {
   it.each([
     ["the standard columns", standard],
     ["three columns", ["sell_order_id", "time", "buy_order_id"]],
-  ])("gives a Parquet file with %s that another reader reads cell by cell", async (_what, fields) => {
-    const asked = fields.map((field) => ({ field, name: field }));
-    const { keep, tail } = projectedFile(entry, [sizes], asked, trades);
-    const kept = (keep[0] ?? []).map(({ offset, length }) => block.subarray(offset, offset + length));
-    const file = new Uint8Array(Buffer.concat([Buffer.from("PAR1"), ...kept, tail]));
-    expect((await readParquet(file)).rows).toEqual(answerRows(trades, section, DAY, fields));
-  });
+  ])(
+    "gives a Parquet file with %s, in which another reader finds the expected value of every cell",
+    async (_what, fields) => {
+      const asked = fields.map((field) => ({ field, name: field }));
+      const { keep, tail } = projectedFile(entry, [sizes], asked, trades);
+      const kept = (keep[0] ?? []).map(({ offset, length }) => block.subarray(offset, offset + length));
+      const file = new Uint8Array(Buffer.concat([Buffer.from("PAR1"), ...kept, tail]));
+      expect((await readParquet(file)).rows).toEqual(answerRows(trades, section, DAY, fields));
+    },
+  );
 });
