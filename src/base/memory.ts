@@ -120,8 +120,8 @@ export class MemoryBudget {
   }
 
   /**
-   * Waits until this request is admitted, usually by a request that ends. The platform then resumes this request in its
-   * own context, which the timer keeps alive during the wait.
+   * Waits until this request is admitted, usually by another request when that one ends. The platform then resumes this
+   * request in this request's own context, which the timer keeps alive during the wait.
    */
   async #waitFor(waiting: Waiting): Promise<Result<Reservation, MemoryRefusal>> {
     const { signal } = waiting.ask;

@@ -161,7 +161,7 @@ const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   future_day: { zh: "日期还没到", en: "The day is in the future" },
   before_history: {
     zh: "早于该数据集最早的数据日，不会有",
-    en: "Before the dataset's first day: it will not be loaded",
+    en: "Earlier than the dataset's first day: this day will not be loaded",
   },
   security_unknown: {
     zh: "核对代码、后缀和日期；消息可能给出另一交易所",

@@ -61,7 +61,7 @@ describe("a share whose stores fail", () => {
         const seen = await sendWithFault(request, fault, k);
         if (seen.kind === "broken") {
           expect(corrupt, about).toBe("r2 get");
-          // A body that breaks before its first byte is detected while the service can still refuse.
+          // When a body breaks before its first byte, the service notices while it can still refuse the request.
           expect(fault, about).not.toBe("gone");
         } else if (seen.answer.status === 503) expect(seen.answer.reason, about).toBe("unavailable");
         // Repeated wrong passwords can cause a lockout.

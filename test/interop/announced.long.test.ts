@@ -15,10 +15,7 @@ import { startReceiver } from "../support/webhook-receiver.ts";
 const DAY = "20260312";
 const folder = testFolder("edgetape-announced-");
 
-/**
- * One text for each notice: the notice's event, and the state of the pages and the last change that a caller saw when
- * the notice arrived.
- */
+/** For each notice, its event and what a caller saw when it arrived: the state of the pages, and the last change. */
 let seen: string[];
 
 const receiver = await startReceiver({

@@ -65,7 +65,8 @@ export class Permits {
 
   /**
    * Waits until another request releases its permit to this one. Returns false when the client disconnects first, and
-   * throws after `ms`. The platform continues this request in its own context. The timer keeps that context alive.
+   * throws after `ms`. After the release, the platform resumes this request in this request's own context; the timer
+   * keeps that context alive during the wait.
    */
   async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
     let hasCome = false;

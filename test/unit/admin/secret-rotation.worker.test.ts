@@ -103,7 +103,7 @@ describe("the secret of own and external shares", () => {
     ]);
   });
 
-  it("is rotated together with a revocation of the active shares that use an older version, if requested", async () => {
+  it("is rotated and, if the request says so, the active shares of older versions are revoked", async () => {
     const rotate = () =>
       admin<RotatedSecret>("POST", "/shares/secret/rotate", { olderShares: "revoke" }, both);
     expect((await rotate()).body).toMatchObject({

@@ -230,7 +230,7 @@ describe("a delivery of one or several datasets", () => {
     expect(orders.report).toMatchObject({ dataset: "orders", rows: 2, securities: 2 });
   });
 
-  it("gives one pack for each dataset that it contains, and is refused when no file is of a dataset", async () => {
+  it("gives one pack for each dataset that it contains, and is refused when none of its files belongs to any dataset", async () => {
     const alone = delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine()) });
     const { packs, absent } = await builtDay(alone);
     expect([packs.map(({ dataset }) => dataset), absent]).toEqual([["orders"], ["trades", "quotes"]]);

@@ -207,7 +207,7 @@ describe("a security's code", () => {
     }
   });
 
-  it("has the exchange of its range when it has no suffix, or none outside the known ranges", () => {
+  it("gets the exchange of its range if it has no suffix, and no exchange outside the known ranges", () => {
     const codes = {
       SH: ["600519", "688981", "900901", "510300", "113050", "204001"],
       SZ: ["000001", "300750", "200012", "159915", "123107", "131810"],
