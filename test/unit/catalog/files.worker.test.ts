@@ -62,7 +62,7 @@ describe("the files that a share covers (contract 8.1, 8.2)", () => {
     expect(await listed("auction_tick", "20260101", "20261231")).toEqual(["20260105_aucde.parquet"]);
   });
 
-  it("list everything that a download needs, and the order pack is the one that order history reads", async () => {
+  it("have every property that a download needs, and include the order pack that order history reads", async () => {
     const [archive, pack] = await coveredFiles(db, {
       dataType: "level2",
       from: date("20260105"),

@@ -104,7 +104,7 @@ describe("the plan check of a caller without an active plan for order history (c
   const today = date("20260312");
   const ended = (plan: PlanName, endMs: number) => ({ plan, startMs: 0, endMs });
 
-  it("refuses with plan_missing when the active plan lacks order history, even if a better plan has ended", () => {
+  it("refuses with plan_missing and names the active plan, even if a plan with order history has ended", () => {
     const subscriptions = [ended("flagship", NOON), { plan: "free" as const, startMs: 0, endMs: NOON + 1 }];
     expect(entitleOrderHistory({ ...holder([]), subscriptions }, today, NOON)).toMatchObject({
       reason: "plan_missing",

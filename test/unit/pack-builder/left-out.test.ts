@@ -1,4 +1,4 @@
-/** Tests files of a delivery that are not read: each is reported with its reason, and some degrade the pack. */
+/** Tests how a build reports the delivered files that it does not read, and which of them degrade the pack. */
 import { DuckDBInstance } from "@duckdb/node-api";
 import { describe, expect, it } from "vitest";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
