@@ -1,47 +1,33 @@
 /** Runs `edgetape acceptance` with short time limits against a local service, directly and through faulty proxies. */
-import { createServer, request, type Server } from "node:http";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type ClientRequest, type IncomingMessage, type OutgoingHttpHeaders, request } from "node:http";
+import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
+import type { Checked, Target } from "../../src/cli/acceptance/check.ts";
 import { placeChecks } from "../../src/cli/acceptance/place-checks.ts";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { noiseOf } from "../support/dataset-days.ts";
-import { account, asOperator, publishPack } from "../support/operator.ts";
+import { commandsOf } from "../support/edgetape.ts";
+import { type Listening, listening } from "../support/listening.ts";
+import { account, loadWeekdays, publishPack } from "../support/operator.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
 import { randomFrom } from "../support/random.ts";
 import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const TRADEDATE = "20260311";
 /** The file of this security is larger than all buffers between the worker and a paused reader. */
 const LARGE = { symbol: "300750", rows: 700_000 };
 const BOUND_SECONDS = 8;
 
-let service: Service;
-let accountId: string;
-let apikey: string;
-
-beforeAll(async () => {
-  service = await startService({ settings: { PARQUET_BOUND_MS: String(BOUND_SECONDS * 1000) } });
-  const days = Array.from({ length: 31 }, (_, n) => ({
-    day: `202603${String(n + 1).padStart(2, "0")}`,
-    open: n === 10,
-  }));
-  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
-  const random = randomFrom(7);
-  const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
-    { symbol: LARGE.symbol, market: "SZ", columns: noiseOf(random, DATASETS.orders, LARGE.rows) },
-    { symbol: "600519", market: "SH", columns: noiseOf(random, DATASETS.orders, 2_000) },
-  ]);
-  await publishPack(service, TRADEDATE, pack);
-  ({ accountId, key: apikey } = await account(service, { plan: "flagship" }));
-});
-afterAll(() => service.stop());
-
-interface Result {
-  name: string;
-  result: string;
-  detail: string;
-}
+const service = await testService({ settings: { PARQUET_BOUND_MS: String(BOUND_SECONDS * 1000) } });
+await loadWeekdays(service, "20260301", "20260331");
+const random = randomFrom(7);
+const pack = await buildPackBytes(TRADEDATE as BeijingDate, [
+  { symbol: LARGE.symbol, market: "SZ", columns: noiseOf(random, DATASETS.orders, LARGE.rows) },
+  { symbol: "600519", market: "SH", columns: noiseOf(random, DATASETS.orders, 2_000) },
+]);
+await publishPack(service, TRADEDATE, pack);
+const { accountId, key: apikey } = await account(service, { plan: "flagship" });
 
 /** Runs the command and checks that its output does not contain the API key. */
 async function acceptance(baseUrl: string, more: string[], adminToken = "") {
@@ -54,40 +40,21 @@ async function acceptance(baseUrl: string, more: string[], adminToken = "") {
 
 async function results(baseUrl: string, more: string[] = [], adminToken = "") {
   const { status, stdout } = await acceptance(baseUrl, ["--json", ...more], adminToken);
-  const { results, target } = JSON.parse(stdout) as { results: Result[]; target: { symbol: string } };
+  const { results, target } = JSON.parse(stdout) as { results: Checked[]; target: Target };
   const of = (wanted: string) => results.filter(({ result }) => result === wanted).map(({ name }) => name);
-  return { status, target, results, ok: of("ok"), failed: of("failed"), skipped: of("skipped") };
+  return { status, target, ok: of("ok"), failed: of("failed"), skipped: of("skipped") };
 }
 
 describe("edgetape acceptance", () => {
   it("passes for a correct service, and skips only the checks that are impossible on a local service", async () => {
-    const {
-      status,
-      target,
-      results: seen,
-      ok,
-      skipped,
-    } = await results(service.baseUrl, [], service.adminToken);
+    const { status, target, failed, ok, skipped } = await results(service.baseUrl, [], service.adminToken);
     expect(target.symbol).toBe("300750.SZ");
-    expect({ status, bad: seen.filter(({ result }) => result === "failed") }).toEqual({ status: 0, bad: [] });
+    expect([status, failed]).toEqual([0, []]);
     expect(skipped).toEqual(["plain HTTP", "address"]);
     expect(ok).toEqual([
-      "clients",
-      "methods",
-      "cache",
-      "place",
-      "share",
-      "share password",
-      "share HEAD",
-      "share ranges",
-      "share by symbol",
-      "pages",
-      "file",
-      "one slot",
-      "hang-up",
-      "signal",
-      "slow reader",
-      "stopped reader",
+      ...["clients", "methods", "cache", "place"],
+      ...["share", "share password", "share HEAD", "share ranges", "share by symbol"],
+      ...["pages", "file", "one slot", "hang-up", "signal", "slow reader", "stopped reader"],
     ]);
   });
 
@@ -106,10 +73,8 @@ describe("edgetape acceptance", () => {
   });
 
   it("reports failures when a proxy blocks clients, drops Range and truncates bodies", async () => {
-    const { url, server } = await corrupting(service.baseUrl);
-    const { status, failed } = await results(url, ["--quick"], service.adminToken);
-    server.closeAllConnections();
-    server.close();
+    await using proxy = await corrupting();
+    const { status, failed } = await results(proxy.url, ["--quick"], service.adminToken);
     expect(status).toBe(1);
     expect(failed).toEqual(
       expect.arrayContaining(["clients", "methods", "address", "share ranges", "share by symbol", "file"]),
@@ -118,12 +83,9 @@ describe("edgetape acceptance", () => {
 
   it("checks that the worker receives the client address that the edge sees", async () => {
     const seen = async (told: string | null) => {
-      const { url, server } = await edge(service.baseUrl, told);
-      const check = placeChecks(url, service.adminToken).find(({ name }) => name === "address");
-      const outcome = await check?.run();
-      server.closeAllConnections();
-      server.close();
-      return outcome;
+      await using proxy = await edge(told);
+      const checks = placeChecks(proxy.url, service.adminToken);
+      return await checks.find(({ name }) => name === "address")?.run();
     };
     expect(await seen(EDGE_SAYS)).toEqual({
       result: "ok",
@@ -161,65 +123,50 @@ describe("edgetape acceptance", () => {
       `edgetape: This is a key of ${customer.accountId}, and the checks would use that account's quota and slot. Use a key of an account whose id is acceptance or begins with acceptance-, or confirm with --account ${customer.accountId} that the account is not a customer's.\n`,
     );
     expect((await run(customer.key, "--account", accountId)).stderr).toContain("This is a key of");
-    await asOperator(service, "POST", "/admin/accounts", { accountId: "acceptance-1" });
-    const path = "/admin/accounts/acceptance-1";
-    const subscriptions = [
-      { plan: "flagship", start: service.nowMs() - 86_400_000, end: service.nowMs() + 86_400_000 },
-    ];
-    await asOperator(service, "PUT", `${path}/subscriptions`, { subscriptions });
-    const own = await asOperator<{ key: string }>(service, "POST", `${path}/keys`, {});
-    expect((await run(own.key)).stderr).toContain("data_symbols: ");
+    const { done } = commandsOf(service);
+    await done`account create acceptance-1`;
+    await done`subscription weekly acceptance-1`;
+    const [own = ""] = (await done`key issue acceptance-1`).split("\n");
+    expect((await run(own)).stderr).toContain("data_symbols: ");
   });
 });
 
 /** The client address that an edge in front of the service reports. */
 const EDGE_SAYS = "198.51.100.7";
 
+/** Sends a request on to the service with these headers. */
+function passOn(asked: IncomingMessage, headers: OutgoingHttpHeaders): ClientRequest {
+  const method = asked.method ?? "GET";
+  return asked.pipe(request(service.baseUrl + asked.url, { method, headers }));
+}
+
 /**
  * Starts a proxy that reports `EDGE_SAYS` as the caller's address and sends the worker the address `told`. If `told` is
  * null, it passes on the address that the caller claims.
  */
-async function edge(target: string, told: string | null): Promise<{ url: string; server: Server }> {
-  const server = createServer((asked, answer) => {
-    const { method, headers, url } = asked;
-    if (url === "/cdn-cgi/trace") return void answer.end(`fl=1f1\nip=${EDGE_SAYS}\n`);
+function edge(told: string | null): Promise<Listening> {
+  return listening((asked, answer) => {
+    if (asked.url === "/cdn-cgi/trace") return answer.end(`fl=1f1\nip=${EDGE_SAYS}\n`);
     const own = told === null ? {} : { "cf-connecting-ip": told };
-    const passed = request(
-      target + url,
-      { method: method ?? "GET", headers: { ...headers, ...own } },
-      (got) => {
-        answer.writeHead(got.statusCode ?? 502, got.headers);
-        got.pipe(answer);
-      },
-    );
-    asked.pipe(passed);
+    passOn(asked, { ...asked.headers, ...own }).on("response", (got) => {
+      got.pipe(answer.writeHead(got.statusCode ?? 502, got.headers));
+    });
   });
-  return { url: await listening(server), server };
-}
-
-async function listening(server: Server): Promise<string> {
-  await new Promise<void>((settle) => server.listen(0, "127.0.0.1", settle));
-  const address = server.address();
-  return `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
 }
 
 /**
  * Starts a proxy with common faults: it refuses Python clients, redirects GET, drops Range, hides the caller's address
  * and truncates large bodies.
  */
-async function corrupting(target: string): Promise<{ url: string; server: Server }> {
-  const server = createServer((asked, answer) => {
+function corrupting(): Promise<Listening> {
+  return listening((asked, answer) => {
     const { method, headers, url } = asked;
-    if (headers["user-agent"]?.includes("urllib")) return void answer.writeHead(403).end("error code: 1010");
-    if (url === "/cdn-cgi/trace") return void answer.end(`fl=1f1\nip=${EDGE_SAYS}\ncolo=HKG\n`);
-    if (method === "GET" && url === "/api")
-      return void answer.writeHead(301, { Location: "https://h/" }).end();
-    const { range: _, host: __, ...kept } = headers;
+    if (headers["user-agent"]?.includes("urllib")) return answer.writeHead(403).end("error code: 1010");
+    if (url === "/cdn-cgi/trace") return answer.end(`fl=1f1\nip=${EDGE_SAYS}\ncolo=HKG\n`);
+    if (method === "GET" && url === "/api") return answer.writeHead(301, { Location: "https://h/" }).end();
     // Keeps the Host header, because the service makes the share's URL from it when PUBLIC_BASE_URL is not set.
-    const passed = request(target + url, {
-      method: method ?? "GET",
-      headers: { ...kept, host: headers.host ?? "" },
-    });
+    const { range: _, ...kept } = headers;
+    const passed = passOn(asked, kept).on("error", () => answer.destroy());
     passed.on("response", (got) => {
       answer.writeHead(got.statusCode ?? 502, got.headers);
       let bytes = 0;
@@ -230,8 +177,5 @@ async function corrupting(target: string): Promise<{ url: string; server: Server
       });
       got.on("end", () => answer.end());
     });
-    passed.on("error", () => answer.destroy());
-    asked.pipe(passed);
   });
-  return { url: await listening(server), server };
 }

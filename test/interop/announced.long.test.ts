@@ -5,11 +5,11 @@
 import { rmSync } from "node:fs";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { deliver } from "../support/deliveries.ts";
+import { commandsOf, QUICK } from "../support/edgetape.ts";
 import { account, asOperator, loadWeekdays } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { runEdgetape } from "../support/running-command.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const DAY = "20260312";
@@ -21,7 +21,7 @@ let seen: string[];
 const receiver = await startReceiver({
   onReceived: async ({ event }) => void seen.push(await view(String(event))),
 });
-const service = await startService({
+const service = await testService({
   nowAt: "2026-03-12T20:40:00+08:00",
   settings: { DAY_CACHE_MS: "1000", WEBHOOK_URL: receiver.url },
 });
@@ -29,7 +29,6 @@ await loadWeekdays(service, "20260301", "20260430");
 const apikey = (await account(service, { plan: "flagship" })).key;
 afterAll(async () => {
   await receiver[Symbol.asyncDispose]();
-  await service.stop();
   rmSync(`${folder}.edgetape`, { recursive: true, force: true });
 });
 beforeEach(() => {
@@ -50,10 +49,8 @@ async function view(event: string): Promise<string> {
 /** Delivers new content and runs `nightly`. */
 async function evening(seed: string): Promise<void> {
   deliver(folder, DAY, 2_000, { seed });
-  const quick = ["--stable", "0.1", "--poll", "0.05", "--threads", "1"];
-  const ended = await runEdgetape(["nightly", folder, "--date", DAY, ...quick], service, {
-    EDGETAPE_WEBHOOK_URL: receiver.url,
-  });
+  const { run } = commandsOf(service, { EDGETAPE_WEBHOOK_URL: receiver.url });
+  const ended = await run`nightly ${folder} --date ${DAY} ${QUICK}`;
   expect(ended.stderr + ended.stdout).toContain("is served as revision");
 }
 

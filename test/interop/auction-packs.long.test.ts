@@ -4,31 +4,27 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { auctionPack } from "../support/files.ts";
 import { account, loadWeekdays } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { PYTHON } from "../support/python.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
-const run = promisify(execFile);
 const DAY = "20260311";
 const NAME = `${DAY}_aucde.parquet`;
 
 const folder = testFolder("edgetape-");
-const service = await startService();
+const service = await testService();
 await loadWeekdays(service, "20260301", "20260331");
 const { key } = await account(service, { plan: "flagship" });
-afterAll(() => service.stop());
 
-async function edgetape(...args: string[]): Promise<string> {
-  const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_TOKEN: service.adminToken };
-  return (await run(process.execPath, ["src/cli/edgetape.mjs", ...args], { env })).stdout;
-}
+const { output: done } = commandsOf(service);
 
 async function offered(): Promise<Buffer> {
   const { bytes } = await onDrive(await shareOf(service, key, "auction_tick"), `${DAY}/${NAME}`);
@@ -36,21 +32,9 @@ async function offered(): Promise<Buffer> {
 }
 
 const sample = (seed: string, out: string) =>
-  edgetape(
-    "sample",
-    "--date",
-    DAY,
-    "--rows",
-    "20000",
-    "--seed",
-    seed,
-    "--out",
-    join(folder, out),
-    "--dataset",
-    "quotes",
-  );
-const publish = (out: string) => edgetape("publish", join(folder, out, `${DAY}_quotes.parquet`), "--force");
-const listed = () => edgetape("files", "list", "--type", "auction_tick", "--month", DAY.slice(0, 6));
+  done`sample --date ${DAY} --rows 20000 --seed ${seed} --out ${join(folder, out)} --dataset quotes`;
+const publish = (out: string) => done`publish ${join(folder, out, `${DAY}_quotes.parquet`)} --force`;
+const listed = () => done`files list --type auction_tick --month ${DAY.slice(0, 6)}`;
 
 describe("the auction pack of a day", () => {
   it("is offered when quotes are published, and gets a new revision when different quotes are published", async () => {
@@ -70,7 +54,7 @@ describe("the auction pack of a day", () => {
 
   it("is withdrawn with the day's quotes, and stays withdrawn until the operator publishes it again", async () => {
     const ofQuotes = [DAY, "--dataset", "quotes"];
-    const gone = await edgetape("day", "withdraw", ...ofQuotes, "--note", "wrong prices", "--yes");
+    const gone = await done`day withdraw ${ofQuotes} --note ${"wrong prices"} --yes`;
     expect(gone.split("\n")).toEqual([
       expect.stringMatching(/ is withdrawn\.$/),
       `${NAME}, made from these quotes, is withdrawn too: revision 2.`,
@@ -78,12 +62,10 @@ describe("the auction pack of a day", () => {
     ]);
     expect(await listed()).toMatch(/ 2 +withdrawn \(wrong prices\) /);
     // An operator can repeat the command, for example if it was killed between the quotes and the auction pack.
-    expect(await edgetape("day", "withdraw", ...ofQuotes, "--yes")).toMatch(
-      /^[^\n]+ was already withdrawn by \S+\n$/,
-    );
-    const back = await edgetape("day", "publish", ...ofQuotes, "--yes");
+    expect(await done`day withdraw ${ofQuotes} --yes`).toMatch(/^[^\n]+ was already withdrawn by \S+\n$/);
+    const back = await done`day publish ${ofQuotes} --yes`;
     const [, again = ""] = /`edgetape (files publish .*)` offers it again\.\n$/.exec(back) ?? [];
-    expect(await edgetape(...again.split(" "))).toContain(`${NAME} is published: revision 2`);
+    expect(await done`${again.split(" ")}`).toContain(`${NAME} is published: revision 2`);
   });
 
   it("is reported as possibly outdated when different quotes are restored or adopted", async () => {
@@ -92,16 +74,16 @@ describe("the auction pack of a day", () => {
       `${NAME}, revision ${revision}, was made before these quotes were served, and may not fit them. ` +
       "`edgetape publish` with the pack of these quotes replaces it; " +
       `\`edgetape files withdraw --type auction_tick --date ${DAY}\` stops offering it.`;
-    expect(await edgetape("day", "restore", ...ofQuotes)).toContain(`\n${stale(2)}\n`);
-    expect(await edgetape("day", "publish", ...ofQuotes)).not.toContain(NAME);
+    expect(await done`day restore ${ofQuotes}`).toContain(`\n${stale(2)}\n`);
+    expect(await done`day publish ${ofQuotes}`).not.toContain(NAME);
     expect(await publish("first")).toContain("is offered as revision 3.");
-    expect(await edgetape("day", "publish", ...ofQuotes)).not.toContain(NAME);
+    expect(await done`day publish ${ofQuotes}`).not.toContain(NAME);
 
     await sample("third", "third");
     const bytes = readFileSync(join(folder, "third", `${DAY}_quotes.parquet`));
     const sha256 = createHash("sha256").update(bytes).digest("hex");
     await (await service.mf.getR2Bucket("PACKS")).put(`quotes/2026/${DAY}/90.parquet`, bytes);
-    const adopted = await edgetape("day", "adopt", ...ofQuotes, "--sha256", sha256, "--json");
+    const adopted = await done`day adopt ${ofQuotes} --sha256 ${sha256} --json`;
     const auction = { name: NAME, state: "published", revision: 3, note: stale(3) };
     expect(JSON.parse(adopted)).toMatchObject({ newRevision: true, auction });
     expect(await publish("first")).toContain("was already offered, as revision 3.");
@@ -114,7 +96,7 @@ describe("the auction pack of a day", () => {
     const text =
       `${NAME}, made from earlier quotes, is still offered as revision 3: these quotes have no auction; ` +
       `\`edgetape files withdraw --type auction_tick --date ${DAY}\` stops offering it.\n`;
-    expect(await edgetape("publish", path, "--force")).toContain(text);
+    expect(await done`publish ${path} --force`).toContain(text);
     expect(await publish("second")).toContain("is offered as revision 4.");
   });
 
@@ -125,7 +107,9 @@ describe("the auction pack of a day", () => {
 frame = pandas.read_parquet("${path}")
 print(frame[["m_price", "auc_pct_chg", "auc_volume", "is_result"]].dtypes.astype(str).to_list())
 print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
-    const { stdout } = await run(PYTHON, ["-c", program]).catch((error: Error & { stdout: string }) => error);
+    const { stdout } = await promisify(execFile)(PYTHON, ["-c", program]).catch(
+      (error: Error & { stdout: string }) => error,
+    );
     if (stdout === "") return console.warn(`SKIPPED: ${PYTHON} has no pandas`);
     expect(stdout.trim().split("\n")).toEqual(["['float64', 'float64', 'int64', 'bool']", "True"]);
   });
@@ -134,23 +118,12 @@ print(bool((frame["auc_pct_chg"].isna() == (frame["m_price"] == 0)).all()))`;
     const own = auctionPack(DAY);
     const path = join(folder, "own.parquet");
     writeFileSync(path, own.bytes);
-    await edgetape(
-      "files",
-      "add",
-      path,
-      "--type",
-      "auction_tick",
-      "--date",
-      DAY,
-      "--name",
-      NAME,
-      "--publish",
-    );
+    await done`files add ${path} --type auction_tick --date ${DAY} --name ${NAME} --publish`;
     expect((await offered()).equals(own.bytes)).toBe(true);
     expect(await listed()).toMatch(/ published .* operator\n/);
     expect(await publish("first")).toContain(`${NAME}, made from the quotes, is not offered: Revision `);
     expect((await offered()).equals(own.bytes)).toBe(true);
-    const gone = await edgetape("day", "withdraw", DAY, "--dataset", "quotes", "--yes", "--json");
+    const gone = await done`day withdraw ${DAY} --dataset quotes --yes --json`;
     const note = `${NAME} stays in shares: an operator added it.`;
     expect(JSON.parse(gone)).toMatchObject({ changed: true, auction: { state: "published", note } });
     expect((await offered()).equals(own.bytes)).toBe(true);

@@ -1,22 +1,24 @@
 /** Runs `edgetape backfill` after a kill, after a withdrawal, with days that fail, and on two hosts. */
 import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { account } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
-import { runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { startService } from "../support/service.ts";
+import { startEdgetape } from "../support/running-command.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const SYMBOL = "600519";
 
-const service = await startService();
+const service = await testService();
 const apikey = (await account(service, { plan: "flagship" })).key;
 const folder = testFolder("edgetape-backfill-");
-afterAll(() => service.stop());
+
+const { run } = commandsOf(service);
 
 async function served(tradedate: string): Promise<Row[]> {
   return (await readAllPages(service, { apikey, params: { symbol: SYMBOL, tradedate } })).rows;
@@ -33,7 +35,7 @@ describe("edgetape backfill", () => {
     await running.said("1 of 3 days, about");
     running.kill();
     await running.ended;
-    const { status, stdout, stderr } = await runEdgetape(args, service);
+    const { status, stdout, stderr } = await run`${args}`;
     expect({ status, stderr }).toMatchObject({ status: 0 });
     const [headings = "", ...lines] = stdout.trimEnd().split("\n");
     expect(headings.split(/ {2,}/)).toEqual(["day", "verdict", "orders", "size", "time", "problem"]);
@@ -54,19 +56,18 @@ describe("edgetape backfill", () => {
     expect(noted.map(({ tradedate, verdict }) => ({ tradedate, verdict }))).toEqual(
       days.toReversed().map((tradedate) => ({ tradedate, verdict: "served" })),
     );
-    expect((await runEdgetape(args, service)).stdout).toContain("0 of 3 days were loaded");
+    expect((await run`${args}`).stdout).toContain("0 of 3 days were loaded");
   });
 
   it("reports that a loaded day was later withdrawn, with the reason", async () => {
     const two = join(folder, "two");
     for (const day of ["20260112", "20260113"]) deliver(two, day, 2_000);
     const args = ["backfill", two, "--threads", "0", "--json"];
-    expect((await runEdgetape(args, service)).status).toBe(0);
-    const withdrawal = ["day", "withdraw", "20260112", "--note", "asked to", "--yes"];
-    expect((await runEdgetape(withdrawal, service)).status).toBe(0);
+    expect((await run`${args}`).status).toBe(0);
+    expect((await run`day withdraw 20260112 --note ${"asked to"} --yes`).status).toBe(0);
     // Each run tries the withdrawn day again and reports why it is refused.
     for (const _ of [1, 2]) {
-      const { status, stdout } = await runEdgetape(args, service);
+      const { status, stdout } = await run`${args}`;
       expect(status).toBe(1);
       const { loaded, before, failed, table } = JSON.parse(stdout);
       expect({ loaded, before }).toEqual({ loaded: 0, before: 1 });
@@ -74,8 +75,8 @@ describe("edgetape backfill", () => {
       expect(failed).toEqual([{ tradedate: "20260112", problem: expect.stringContaining("withdr") }]);
       expect(failed[0].problem).toContain("asked to");
     }
-    expect((await runEdgetape(["day", "show", "20260112"], service)).stdout).toContain("withdrawn");
-    const retried = await runEdgetape([...args, "--failed"], service);
+    expect((await run`day show 20260112`).stdout).toContain("withdrawn");
+    const retried = await run`${args} --failed`;
     expect(JSON.parse(retried.stdout)).toMatchObject({ days: 0, failed: [] });
   });
 
@@ -85,9 +86,8 @@ describe("edgetape backfill", () => {
     const bad = ["20260106", "20260107", "20260108"];
     for (const day of good) deliver(some, day, 2_000);
     for (const day of bad) mkdirSync(join(some, day), { recursive: true });
-    const run = async (...more: string[]) => {
-      const args = ["backfill", some, "--threads", "0", "--json", ...more];
-      const { status, stdout } = await runEdgetape(args, service);
+    const load = async (...more: string[]) => {
+      const { status, stdout } = await run`backfill ${some} --threads 0 --json ${more}`;
       const result = JSON.parse(stdout);
       const verdicts = result.table.map(({ tradedate, verdict }: Record<string, string>) => [
         tradedate,
@@ -95,7 +95,7 @@ describe("edgetape backfill", () => {
       ]);
       return { status, result, verdicts: Object.fromEntries(verdicts) };
     };
-    const first = await run();
+    const first = await load();
     expect(first.status).toBe(1);
     expect(first.result).toMatchObject({ days: 5, loaded: 1, before: 0, untried: 1 });
     expect(first.result.failed.map((each: { tradedate: string }) => each.tradedate)).toEqual(
@@ -104,7 +104,7 @@ describe("edgetape backfill", () => {
     const [gone = "", still = "", mended = ""] = bad;
     deliver(some, mended, 2_000);
     rmSync(join(some, gone), { recursive: true });
-    const retried = await run("--failed");
+    const retried = await load("--failed");
     expect(retried).toMatchObject({ status: 1, result: { days: 3, loaded: 1, before: 0, untried: 0 } });
     expect(retried.verdicts).toEqual({ [mended]: "served", [still]: "failed", [gone]: "failed" });
     expect(retried.result.failed[1]).toEqual({
@@ -113,9 +113,9 @@ describe("edgetape backfill", () => {
     });
     deliver(some, gone, 2_000);
     deliver(some, still, 2_000);
-    const last = await run();
+    const last = await load();
     expect(last).toMatchObject({ status: 0, result: { days: 5, loaded: 3, before: 2, untried: 0 } });
-    expect(await run("--failed")).toMatchObject({ status: 0, result: { days: 0, table: [] } });
+    expect(await load("--failed")).toMatchObject({ status: 0, result: { days: 0, table: [] } });
   });
 
   it("can run on two hosts at the same time with separate work folders, even if both load the same day", async () => {
@@ -125,10 +125,7 @@ describe("edgetape backfill", () => {
       deliver(shared, day, 2_000, { datasets: DATASET_NAMES }),
     );
     const host = (name: string, ...days: string[]) =>
-      runEdgetape(
-        ["backfill", shared, "--threads", "0", "--json", "--work", join(folder, name), ...days],
-        service,
-      );
+      run`backfill ${shared} --threads 0 --json --work ${join(folder, name)} ${days}`;
     const ends = await Promise.all([
       host("one", "--from", second, "--oldest-first"),
       host("two", "--to", second),

@@ -4,13 +4,13 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { DayDetail, FileList } from "../../src/admin/wire.ts";
+import type { FileList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import { day, order, security } from "../support/builders.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
-import { asOperator, publishPack } from "../support/operator.ts";
+import { asOperator, dayAt, publishPack } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
-import { runEdgetape } from "../support/running-command.ts";
 import { fillFirstSchema } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
@@ -23,25 +23,22 @@ const packFor = (tradedate: string, priceE4 = 1_000) =>
   packOf(contentOf(tradedate, priceE4)).then(({ bytes }) => bytes);
 const withdraw = (service: Service, tradedate: string, revision = 1) =>
   asOperator(service, "POST", `/admin/days/${tradedate}/withdraw`, { revision, note: "asked to" });
-const stateOf = async (service: Service, tradedate: string) =>
-  (await asOperator<DayDetail>(service, "GET", `/admin/days/${tradedate}`)).day;
 
 describe("the restore of an older backup", () => {
   it("keeps days and files unavailable if they were withdrawn or damaged after the backup", async () => {
     await using service = await startService();
-    const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"];
-    for (const each of [same, other, damaged, untouched]) {
-      await publishPack(service, each ?? "", await packFor(each ?? ""));
-    }
+    const [same, other, damaged, untouched] = ["20260302", "20260303", "20260304", "20260305"] as const;
+    for (const each of [same, other, damaged, untouched])
+      await publishPack(service, each, await packFor(each));
     const file = ownFile("20260302", "a file");
     await publishFiles(service, file);
     const backup = join(folder, "before.jsonl");
-    expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
+    expect(await commandsOf(service).run`backup create --out ${backup}`).toMatchObject({ status: 0 });
 
-    await withdraw(service, same ?? "");
+    await withdraw(service, same);
     // The withdrawn content is newer than the backup, which has the previous content.
-    await publishPack(service, other ?? "", await packFor(other ?? "", 2_000));
-    await withdraw(service, other ?? "", 2);
+    await publishPack(service, other, await packFor(other, 2_000));
+    await withdraw(service, other, 2);
     const db = await service.mf.getD1Database("DB");
     await db
       .prepare("INSERT INTO damaged_packs SELECT object_key, 1, 'block 7' FROM day_packs WHERE tradedate = ?")
@@ -50,21 +47,20 @@ describe("the restore of an older backup", () => {
     const place = `/admin/files/level2/20260302/${file.name}`;
     await asOperator(service, "POST", `${place}/withdraw`, { note: "asked to" });
 
-    expect(await runEdgetape(["backup", "restore", backup, "--force", "--yes"], service)).toMatchObject({
+    expect(await commandsOf(service).run`backup restore ${backup} --force --yes`).toMatchObject({
       status: 0,
     });
-    expect(await stateOf(service, same ?? "")).toMatchObject({ state: "withdrawn", note: "asked to" });
-    expect(await stateOf(service, other ?? "")).toMatchObject({ state: "withdrawn", note: "asked to" });
-    expect(await stateOf(service, damaged ?? "")).toMatchObject({ state: "damaged", note: "block 7" });
-    expect(await stateOf(service, untouched ?? "")).toMatchObject({ state: "available" });
+    expect(await dayAt(service, same)).toMatchObject({ state: "withdrawn", note: "asked to" });
+    expect(await dayAt(service, other)).toMatchObject({ state: "withdrawn", note: "asked to" });
+    expect(await dayAt(service, damaged)).toMatchObject({ state: "damaged", note: "block 7" });
+    expect(await dayAt(service, untouched)).toMatchObject({ state: "available" });
     const list = await asOperator<FileList>(service, "GET", "/admin/files/level2?from=20260302&to=20260302");
     expect(list.files).toMatchObject([{ state: "withdrawn", stateNote: "asked to" }]);
     for (const each of [same, other]) {
-      await expect(
-        publishPack(service, each ?? "", await packFor(each ?? "", 2_000), {
-          force: each !== same,
-        }),
-      ).rejects.toThrow(/409.*Revision \d of .*was withdrawn by ADMIN_TOKEN/);
+      const force = each !== same;
+      await expect(publishPack(service, each, await packFor(each, 2_000), { force })).rejects.toThrow(
+        /409.*Revision \d of .*was withdrawn by ADMIN_TOKEN/,
+      );
     }
   });
 });

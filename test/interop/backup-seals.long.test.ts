@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type {
   Account,
   AuditList,
@@ -15,32 +15,32 @@ import { beijingTimestamp } from "../../src/calendar/beijing.ts";
 import { catalogRows } from "../support/catalog-rows.ts";
 import { inviteTo, ownForm, signIn } from "../support/console.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
-import { edgetape } from "../support/edgetape.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
-import { account, asOperator } from "../support/operator.ts";
-import { type Service, startAfter, startService } from "../support/service.ts";
+import { account, asOperator, openDays } from "../support/operator.ts";
+import { type Service, startAfter } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const DAY = "20260311";
 /** The exit status of a restore that succeeded, but found that objects are missing in the bucket. */
 const WITHOUT_OBJECTS = 3;
 const folder = testFolder("edgetape-seals-");
 const file = join(folder, "backup.jsonl");
-const service = await startService();
-await asOperator(service, "PUT", "/admin/calendar", { days: [{ day: DAY, open: true }], source: "test" });
+const service = await testService();
+await openDays(service, DAY);
 await publishFiles(service, auctionPack(DAY));
-afterAll(() => service.stop());
 
 const post = (path: string, body?: object) => asOperator(service, "POST", `/admin/${path}`, body);
 const reasonOf = async (apikey: string, of = service) =>
   (await of.post({ apiname: "account_info", apikey })).reason;
 
 async function backupTo(path: string, from = service): Promise<void> {
-  expect(await edgetape(["backup", "create", "--out", path], from)).toMatchObject({ status: 0, stderr: "" });
+  expect(await commandsOf(from).run`backup create --out ${path}`).toMatchObject({ status: 0, stderr: "" });
 }
 const restore = (path: string, to: Service, ...more: string[]) =>
-  edgetape(["backup", "restore", path, "--force", "--yes", ...more], to);
+  commandsOf(to).run`backup restore ${path} --force --yes ${more}`;
 
 const subscriptionsOf = async (accountId: string) =>
   (await asOperator<Account>(service, "GET", `/admin/accounts/${accountId}`)).subscriptions;
@@ -124,15 +124,8 @@ describe("a key, token, share or account revoked after a backup", () => {
       start: Math.floor(service.nowMs()),
       end: Math.floor(service.nowMs()) + 1e9,
     };
-    const imported = await asOperator<{ refused: { error: string }[] }>(
-      service,
-      "POST",
-      "/admin/keys/import",
-      {
-        rows: [row],
-      },
-    );
-    expect(imported.refused[0]?.error).toContain("was revoked");
+    const refused = [{ error: expect.stringContaining("was revoked") }];
+    expect(await post("keys/import", { rows: [row] })).toMatchObject({ refused });
 
     const { entries } = await asOperator<AuditList>(service, "GET", "/admin/audit?limit=500");
     const actions = entries.map(({ action, subject }) => `${action} ${subject}`);
@@ -151,7 +144,7 @@ describe("a key, token, share or account revoked after a backup", () => {
 describe("a restore into an empty deployment", () => {
   it("warns that revocations after the backup are unknown", async () => {
     await using target = await startAfter(service);
-    const done = await edgetape(["backup", "restore", file], target);
+    const done = await commandsOf(target).run`backup restore ${file}`;
     expect(done.stderr).toContain("WARNING: this deployment was empty");
     const { entries } = await asOperator<AuditList>(target, "GET", "/admin/audit?limit=500");
     expect(entries.map(({ action }) => action)).toContain("token.issue");
@@ -229,7 +222,9 @@ describe("the seal of a backup", () => {
     expect((await restore(file, rotated)).status).toBe(WITHOUT_OBJECTS);
     const second = join(folder, "second.jsonl");
     await backupTo(second, rotated);
-    expect((await edgetape(["backup", "verify", second], rotated)).stdout).toContain("sealed with version 2");
+    expect((await commandsOf(rotated).run`backup verify ${second}`).stdout).toContain(
+      "sealed with version 2",
+    );
     const refused = await restore(second, service);
     expect(refused.stderr).toContain("a version of BACKUP_SECRET that this deployment does not have");
   });

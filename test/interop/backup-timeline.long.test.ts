@@ -3,15 +3,16 @@
  * state.
  */
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import type { AdoptableList, DayChanged, DayDetail, Published } from "../../src/admin/wire.ts";
+import { describe, expect, it } from "vitest";
+import type { AdoptableList, DayChanged, Published } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { copyObjects } from "../support/catalog-rows.ts";
-import { account, asOperator, publish } from "../support/operator.ts";
+import { commandsOf } from "../support/edgetape.ts";
+import { account, asOperator, dayAt, openDays, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
-import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startAfter, startService } from "../support/service.ts";
+import { type Service, startAfter } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const [EVE, DAY, LATER] = ["20260309", "20260310", "20260311"] as const;
 const folder = testFolder("edgetape-timeline-");
@@ -53,8 +54,7 @@ async function changes(service: Service, params: object): Promise<Changes> {
   return answer.envelope.data as unknown as Changes;
 }
 
-const revisionOf = async (service: Service, date: string) =>
-  (await asOperator<DayDetail>(service, "GET", `/admin/days/${date}`)).day.revision;
+const revisionOf = async (service: Service, date: string) => (await dayAt(service, date)).revision;
 
 /** Publishes the day's current content again and returns its new revision number. */
 async function serveAgain(service: Service, date: string): Promise<number> {
@@ -62,14 +62,13 @@ async function serveAgain(service: Service, date: string): Promise<number> {
   return (await asOperator<DayChanged>(service, "POST", `/admin/days/${date}/publish`, body)).day.revision;
 }
 
-const origin = await startService();
-const days = [EVE, DAY, LATER].map((each) => ({ day: each, open: true }));
-await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+const origin = await testService();
+await openDays(origin, EVE, DAY, LATER);
 const key = (await account(origin, { plan: "flagship" })).key;
 await publish(origin, build(EVE, 100));
 await publish(origin, build(DAY, 100));
 await publish(origin, build(DAY, 200));
-expect(await runEdgetape(["backup", "create", "--out", file], origin)).toMatchObject({ status: 0 });
+expect(await commandsOf(origin).run`backup create --out ${file}`).toMatchObject({ status: 0 });
 
 // Serves the content of revision 1 again as revision 3, without a new object.
 await asOperator(origin, "POST", `/admin/days/${DAY}/restore`, { revision: 2 });
@@ -79,13 +78,12 @@ const cursor = pageOf(await page(origin)).next_cursor;
 await publish(origin, build(LATER, 100));
 // The last change number before the restore.
 const after = (await changes(origin, {})).next_after;
-afterAll(() => origin.stop());
 
 describe("a restore into an empty deployment", () => {
   it("invalidates cursors on a revision that the backup lacks, even when that revision number is reused", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
-    expect((await runEdgetape(["backup", "restore", file], target)).status).toBe(0);
+    expect((await commandsOf(target).run`backup restore ${file}`).status).toBe(0);
     expect((await page(target, { cursor })).reason).toBe("data_rebuilt");
     // The cursor was issued for revision 3, which now has different content.
     expect(await serveAgain(target, DAY)).toBe(3);
@@ -100,7 +98,7 @@ describe("a restore into an empty deployment", () => {
   it("adds every served day to `data_changes`, with change numbers that were not used before", async () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
-    expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
+    expect(await commandsOf(target).run`backup restore ${file}`).toMatchObject({ status: 0 });
     const told = await changes(target, { after });
     expect(
       told.changes.map(({ tradedate, kind, revision, previous }) => [tradedate, kind, revision, previous]),
@@ -117,14 +115,8 @@ describe("a restore into an empty deployment", () => {
 
   it("lets the operator adopt and serve a newer pack that is in R2", async () => {
     await using target = await startAfter(origin);
-    const [source, bucket] = [await origin.mf.getR2Bucket("PACKS"), await target.mf.getR2Bucket("PACKS")];
-    for (const { key: objectKey } of (await source.list()).objects) {
-      const object = await source.get(objectKey);
-      const metadata = object?.customMetadata ?? {};
-      if (object !== null)
-        await bucket.put(objectKey, await object.arrayBuffer(), { customMetadata: metadata });
-    }
-    expect(await runEdgetape(["backup", "restore", file], target)).toMatchObject({ status: 0 });
+    await copyObjects(origin, target, { withMetadata: true });
+    expect(await commandsOf(target).run`backup restore ${file}`).toMatchObject({ status: 0 });
     const { days } = await asOperator<AdoptableList>(target, "GET", "/admin/days/adoptable");
     const objectKey = `orders/2026/${LATER}/1.parquet`;
     expect(days).toMatchObject([{ tradedate: LATER, served: null, packs: [{ objectKey }] }]);
@@ -138,7 +130,7 @@ describe("a restore into an empty deployment", () => {
 
 describe("a restore into the original deployment", () => {
   it("reuses no revision number, and lists in `data_changes` how each day changed", async () => {
-    const restored = await runEdgetape(["backup", "restore", file, "--force", "--yes"], origin);
+    const restored = await commandsOf(origin).run`backup restore ${file} --force --yes`;
     expect(restored.status).toBe(0);
     expect(await revisionOf(origin, DAY)).toBe(2);
     expect((await page(origin, { cursor })).reason).toBe("data_rebuilt");

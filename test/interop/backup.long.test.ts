@@ -6,17 +6,19 @@ import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
-import { account, asOperator, publish } from "../support/operator.ts";
+import { account, asOperator, dayAt, openDays, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { type Service, startAfter, startService } from "../support/service.ts";
+import { startEdgetape } from "../support/running-command.ts";
+import { type Service, startAfter } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const DAYS = ["20260309", "20260310", "20260311"];
 const OTHER_SECRETS = {
@@ -43,11 +45,10 @@ const ask = (service: Service, apikey: string, tradedate: string, more: object =
   service.post(orderHistory({ apikey, params: { symbol: "600519", tradedate, page_size: 1, ...more } }));
 
 const restore = (service: Service, ...more: string[]) =>
-  runEdgetape(["backup", "restore", file, ...more], service);
+  commandsOf(service).run`backup restore ${file} ${more}`;
 
-const origin = await startService();
-const days = DAYS.map((each) => ({ day: each, open: true }));
-await asOperator(origin, "PUT", "/admin/calendar", { days, source: "test" });
+const origin = await testService();
+await openDays(origin, ...DAYS);
 for (const each of DAYS) await publish(origin, dayOf(each, 100_000));
 await publish(origin, dayOf("20260310", 200_000));
 const flagship = await account(origin, { plan: "flagship", keys: 2, limits: { files: 7 } });
@@ -56,18 +57,17 @@ await asOperator(origin, "POST", `/admin/keys/${second?.keyId}/revoke`);
 keys = { flagship: flagship.key, revoked: second?.key ?? "" };
 await publishFiles(origin, auctionPack("20260311"));
 await shareOf(origin, keys.flagship, "auction_tick");
-const made = await runEdgetape(["backup", "create", "--out", file], origin);
+const made = await commandsOf(origin).run`backup create --out ${file}`;
 expect(made).toMatchObject({ status: 0, stderr: "" });
-afterAll(() => origin.stop());
 
 describe("a backup", () => {
   it("is complete and lists its content, but contains no key, token or password", async () => {
-    const { status, stdout } = await runEdgetape(["backup", "verify", file], origin);
+    const { status, stdout } = await commandsOf(origin).run`backup verify ${file}`;
     expect(status).toBe(0);
     expect(stdout).toMatch(/^day_revisions {13}4$/m);
     expect(stdout).toMatch(/^api_keys {18}2$/m);
     const plain = join(folder, "plain.jsonl");
-    await runEdgetape(["backup", "create", "--out", plain], origin);
+    await commandsOf(origin).run`backup create --out ${plain}`;
     const text = readFileSync(plain, "utf8");
     const { password } = await shareOf(origin, keys.flagship, "auction_tick");
     for (const secret of [...Object.values(keys), origin.adminToken, password])
@@ -120,9 +120,7 @@ describe("a service restored from a backup into an empty deployment with the obj
       0,
       expect.stringMatching(/^An earlier run restored .*; this run changed nothing\.\n.*add --force/),
     ]);
-    expect(
-      (await asOperator<{ day: { revision: number } }>(target, "GET", "/admin/days/20260310")).day.revision,
-    ).toBe(3);
+    expect((await dayAt(target, "20260310")).revision).toBe(3);
   });
 });
 
@@ -175,7 +173,7 @@ describe("a backup restored into a deployment that is not empty", () => {
     await publish(target, dayOf("20260305", 100_000));
     const { key } = await account(target, { plan: "flagship" });
     const other = join(folder, "other.jsonl");
-    await runEdgetape(["backup", "create", "--out", other], target);
+    await commandsOf(target).run`backup create --out ${other}`;
     const states = {
       [file]: { rows: await catalogRows(origin), index: await indexRows(origin) },
       [other]: { rows: await catalogRows(target), index: await indexRows(target) },
@@ -183,9 +181,9 @@ describe("a backup restored into a deployment that is not empty", () => {
     const args = (from: string) => ["backup", "restore", from, "--force", "--yes"];
     let [present, next] = [other, file];
     // The revoked key in `file` stays in the catalog, with its account, when `other` is restored after `file`.
-    await runEdgetape(args(file), target);
+    await commandsOf(target).run`${args(file)}`;
     const before = target.logs.length;
-    await runEdgetape(args(present), target);
+    await commandsOf(target).run`${args(present)}`;
     const beside = await catalogRows(target);
     for (const [table, rows] of Object.entries(states[other]?.rows ?? {})) {
       const more = (beside[table] ?? []).filter((row) => !rows.some((each) => isDeepStrictEqual(each, row)));
@@ -211,7 +209,7 @@ describe("a backup restored into a deployment that is not empty", () => {
         const apikey = isDeepStrictEqual(state.rows, states[file]?.rows) ? keys.flagship : key;
         expect([200, 403]).toContain((await ask(target, apikey, served.tradedate)).envelope.code);
       }
-      expect((await runEdgetape(args(next), target)).status).toBe(0);
+      expect((await commandsOf(target).run`${args(next)}`).status).toBe(0);
       expect(await catalogRows(target)).toEqual(states[next]?.rows);
       expect(await indexRows(target)).toEqual(states[next]?.index);
       [present, next] = [next, present];
@@ -255,7 +253,7 @@ describe("a backup made by a release that had only orders", () => {
     await using target = await startAfter(origin);
     await copyObjects(origin, target);
     const args = ["backup", "restore", former, "--unauthenticated"];
-    expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
+    expect(await commandsOf(target).run`${args}`).toMatchObject({ status: 0 });
     expect(await catalogRows(target)).toEqual(await catalogRows(origin));
     expect(pageOf(await ask(target, keys.flagship, "20260311")).items[0]?.[7]).toBe(10);
   });
@@ -266,7 +264,7 @@ describe("a backup that is truncated or has the tables of another version", () =
     const plain = readFileSync(join(folder, "plain.jsonl"), "utf8");
     const cut = join(folder, "cut.jsonl");
     writeFileSync(cut, plain.slice(0, plain.length - 200));
-    const refused = await runEdgetape(["backup", "restore", cut], origin);
+    const refused = await commandsOf(origin).run`backup restore ${cut}`;
     expect([refused.status, refused.stderr]).toEqual([
       1,
       expect.stringContaining("is not a complete backup"),

@@ -1,23 +1,17 @@
-/**
- * Kills `edgetape publish`, `rebuild`, `nightly` and the actions of `edgetape day` with SIGKILL. The day must always be
- * in its old or its new state.
- */
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { DayDetail } from "../../src/admin/wire.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
-import { day, type Row, randomSecurity, type TestDay } from "../support/builders.ts";
+import type { Row } from "../support/builders.ts";
 import { deliver } from "../support/deliveries.ts";
 import { MOMENTS } from "../support/killable.ts";
 import { pause } from "../support/npm-start.ts";
-import { account, asOperator } from "../support/operator.ts";
-import { packOf } from "../support/packs.ts";
+import { account, asOperator, dayAt } from "../support/operator.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { type Ended, runEdgetape, startEdgetape } from "../support/running-command.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const TRADEDATE = "20260311";
@@ -26,10 +20,9 @@ const LONG_MS = 1_800_000;
 
 const random = printedRandom("commands killed");
 
-const service = await startService();
+const service = await testService();
 const apikey = (await account(service, { plan: "flagship" })).key;
 const folder = testFolder("edgetape-commands-");
-afterAll(() => service.stop());
 
 /** Returns the served rows of the security, or null when the day is withdrawn. */
 async function served(): Promise<Row[] | null> {
@@ -38,8 +31,7 @@ async function served(): Promise<Row[] | null> {
   return reason === "withdrawn" ? null : (await readAllPages(service, { apikey, params })).rows;
 }
 
-const summary = async (dataset: DatasetName = "orders") =>
-  (await asOperator<DayDetail>(service, "GET", `/admin/days/${TRADEDATE}?dataset=${dataset}`)).day;
+const summary = (dataset?: DatasetName) => dayAt(service, TRADEDATE, dataset);
 
 /** The duration of a command on this machine, and the number of its requests. */
 interface Course {
@@ -105,25 +97,6 @@ async function replacedInRounds(bring: Bring, check?: (revisionBefore: number) =
 }
 
 describe(`after kills at ${MOMENTS} random moments, edgetape`, () => {
-  it(
-    "publish leaves the old or the new revision served, and completes when run again",
-    async () => {
-      const contents = [1, 2].map((): TestDay => {
-        const securities = [randomSecurity(random, { symbol: SYMBOL, rows: 1_500 })];
-        return day({ tradedate: TRADEDATE, securities });
-      });
-      const bring: Bring = async (round) => {
-        const content = contents[round % 2] as TestDay;
-        const path = join(folder, `${round % 2}.parquet`);
-        writeFileSync(path, (await packOf(content)).bytes);
-        return { command: { args: ["publish", path] }, rows: content.rowsOf(SYMBOL) };
-      };
-      // The revision increases by one, however often the command was started.
-      await replacedInRounds(bring, async (before) => expect((await summary()).revision).toBe(before + 1));
-    },
-    LONG_MS,
-  );
-
   it(
     "rebuild leaves the old or the new revision served, and completes when run again",
     () =>

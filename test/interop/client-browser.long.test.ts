@@ -1,15 +1,13 @@
 import { readFile, rm } from "node:fs/promises";
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join, normalize } from "node:path";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { startBrowser, watchedPage } from "../support/browser.ts";
+import { afterAll, describe, expect, it } from "vitest";
+import { testBrowser } from "../support/browser.ts";
 import { day, order, security } from "../support/builders.ts";
 import { folderWithClient, PACKAGE_NAME } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
+import { listening } from "../support/listening.ts";
 import { account, publish } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { isMissing } from "../support/tools.ts";
 
 const TRADEDATE = "20260311";
@@ -39,41 +37,31 @@ window.found = {
 };
 `;
 
-let service: Service;
-let site: Server;
-let browser: Browser;
-let folder: string;
-beforeAll(async () => {
-  service = await startService();
-  await publish(service, built);
-  await publishFiles(service, auctionPack(TRADEDATE));
-  const { key } = await account(service, { plan: "flagship" });
-  folder = await folderWithClient();
-  const facts = JSON.stringify({ base: service.baseUrl, key });
-  site = createServer(async ({ url = "/" }, answer) => {
-    const fixed: Record<string, [type: string, text: string]> = {
-      "/": ["text/html", '<!doctype html><script type="module" src="/script.js"></script>'],
-      "/script.js": ["text/javascript", SCRIPT],
-      "/facts": ["application/json", facts],
-    };
-    const path = join(folder, "node_modules", PACKAGE_NAME, normalize(url));
-    const [type, text] = fixed[url] ?? ["text/javascript", await readFile(path, "utf8").catch(() => "")];
-    answer.writeHead(200, { "content-type": type }).end(text);
-  });
-  await new Promise<void>((resolve) => site.listen(0, "127.0.0.1", resolve));
-  browser = await startBrowser();
+const open = testBrowser();
+const service = await testService();
+await publish(service, built);
+await publishFiles(service, auctionPack(TRADEDATE));
+const { key } = await account(service, { plan: "flagship" });
+const folder = await folderWithClient();
+const FIXED: Record<string, [type: string, text: string]> = {
+  "/": ["text/html", '<!doctype html><script type="module" src="/script.js"></script>'],
+  "/script.js": ["text/javascript", SCRIPT],
+  "/facts": ["application/json", JSON.stringify({ base: service.baseUrl, key })],
+};
+const site = await listening(async ({ url = "/" }, answer) => {
+  const path = join(folder, "node_modules", PACKAGE_NAME, normalize(url));
+  const [type, text] = FIXED[url] ?? ["text/javascript", await readFile(path, "utf8").catch(() => "")];
+  answer.writeHead(200, { "content-type": type }).end(text);
 });
 afterAll(async () => {
-  await browser?.close();
-  site?.close();
-  await service?.stop();
+  await site[Symbol.asyncDispose]();
   await rm(folder, { recursive: true, force: true });
 });
 
 describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page of another origin,", () => {
   it("reads 2,345 rows in pages, a Parquet file, a file of a share, and the reason of a refusal", async () => {
-    const { page, errors, close } = await watchedPage(browser);
-    await page.goto(`http://127.0.0.1:${(site.address() as AddressInfo).port}/`);
+    const { page, errors } = await open();
+    await page.goto(`${site.url}/`);
     await page.waitForFunction("window.found !== undefined");
     expect(await page.evaluate("window.found")).toEqual({
       rows: built.rowsOf("600519"),
@@ -83,6 +71,5 @@ describe.skipIf(isMissing("chromium"))("edgetape-client in Chromium, on a page o
       share: [`${TRADEDATE}/${TRADEDATE}_aucde.parquet`, true, true],
     });
     expect(errors).toEqual([]);
-    await close();
   });
 });

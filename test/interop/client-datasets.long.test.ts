@@ -1,7 +1,7 @@
 /** Reads orders, trades and quotes of one day with both clients. Each dataset has a separate quota. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import {
   type BasketQuery,
   type Change,
@@ -18,8 +18,8 @@ import { account, loadWeekdays } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const DAY = "20260311";
 /**
@@ -62,18 +62,11 @@ async function valuesOf(rows: AsyncIterable<object>): Promise<unknown[][]> {
 const without = isPythonMissing("datasets with the Python client");
 const pandas = without ? null : pythonWith("pandas", "pyarrow");
 
-let service: Service;
 const folder = testFolder("edgetape-datasets-");
-let key: string;
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20260101", "20261231");
-  for (const name of DATASET_NAMES) await publishSections(service, name, DAY, sections(name));
-  key = (await account(service, { plan: "flagship" })).key;
-});
-afterAll(async () => {
-  await service?.stop();
-});
+const service = await testService();
+await loadWeekdays(service, "20260101", "20261231");
+for (const name of DATASET_NAMES) await publishSections(service, name, DAY, sections(name));
+const { key } = await account(service, { plan: "flagship" });
 
 describe.each(DATASET_NAMES)("%s in the TypeScript client", (name) => {
   it("are returned exactly as pages, as a time window, as a file and as a basket", async () => {

@@ -8,7 +8,7 @@ import { day, order, security } from "../support/builders.ts";
 import { checkTypes, folderWithClient, PACKAGE_NAME, runScript } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, publish } from "../support/operator.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const TRADEDATE = "20260311";
 const orders = Array.from({ length: 12_345 }, (_, row) =>
@@ -100,16 +100,13 @@ const CELLS = Object.entries(RECORDS).map(([record, { name, columns }]) => {
   return `export const ${name}Cells: Cells<${record}> = ${JSON.stringify(Object.fromEntries(cells))};\n`;
 });
 
-const service = await startService();
+const service = await testService();
 await publish(service, built);
 await publishFiles(service, auctionPack(TRADEDATE));
 const { key } = await account(service, { plan: "flagship" });
 const env = { EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key };
 const folder = await folderWithClient();
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 describe("edgetape-client, packed and installed,", () => {
   it("reads a day of 12,345 rows in four lines of TypeScript, which Node runs unchanged", async () => {

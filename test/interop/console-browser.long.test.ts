@@ -4,17 +4,18 @@
  * stores screenshots.
  */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
+import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
 import {
   axeFindings,
+  DESK,
   findingsAtWidths,
-  startBrowser,
+  picture,
+  SCREENSHOTS,
+  testBrowser,
   type Watched,
-  watchedPage,
 } from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
 import { publishSections } from "../support/dataset-days.ts";
@@ -37,14 +38,13 @@ const PAGES = [
   ],
   "shares",
 ];
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-GB" };
 
 const sample = [...sampleDatasets({ tradedate: DAY as BeijingDate, rows: 30_000 }, { hasQuotes: true })];
 const trades = sample.map(({ symbol, market, trades: columns }) => ({ symbol, market, columns }));
 const quotes = sample.map(({ symbol, market, quotes: columns }) => ({ symbol, market, columns }));
 
+const open = testBrowser();
 let service: Service;
-let browser: Browser;
 let accountId: string;
 beforeAll(async () => {
   if (isMissing("chromium")) return;
@@ -58,16 +58,12 @@ beforeAll(async () => {
   await publishSections(service, "trades", DAY, trades);
   await publishSections(service, "quotes", DAY, quotes);
   accountId = (await account(service, { plan: "flagship", keys: 0 })).accountId;
-  browser = await startBrowser();
 });
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+afterAll(() => service?.stop());
 
 /** Signs in through a new link, which opens the console's overview. */
 async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched> {
-  const watched = await watchedPage(browser, options);
+  const watched = await open(options);
   await watched.page.goto(await inviteTo(service, accountId));
   await watched.page.click("button.primary");
   await watched.page.waitForURL(`${service.baseUrl}/console/`);
@@ -76,11 +72,6 @@ async function signedIn(options: BrowserContextOptions = DESK): Promise<Watched>
 
 const go = (page: Page, path: string) => page.goto(`${service.baseUrl}/console/${path}`);
 const textOf = async (page: Page, selector: string) => (await page.textContent(selector)) ?? "";
-
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.EDGETAPE_SCREENSHOTS;
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}
 
 async function runQuery(page: Page): Promise<void> {
   await page.click("#run");
@@ -98,7 +89,7 @@ const isPainted = (page: Page, place: number) =>
 
 describe.skipIf(isMissing("chromium"))("the button of a sign-in link", () => {
   it.each(["double click", "double Enter"])("signs the holder in after a %s", async (how) => {
-    const { page, close } = await watchedPage(browser, DESK);
+    const { page } = await open();
     await page.goto(await inviteTo(service, accountId));
     if (how === "double click") await page.dblclick("button.primary");
     else {
@@ -111,13 +102,12 @@ describe.skipIf(isMissing("chromium"))("the button of a sign-in link", () => {
     await page.waitForLoadState();
     await go(page, "keys");
     expect(await page.locator(".new-key").count()).toBe(1);
-    await close();
   });
 });
 
 describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
   it("lets a holder create a key, run a query, see its table and charts, download its file, and revoke the key", async () => {
-    const { page, errors, requests, close } = await signedIn();
+    const { page, errors, requests } = await signedIn();
     expect(await textOf(page, "main")).toContain("Flagship");
 
     await page.click("text=Keys");
@@ -148,11 +138,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
 
     await page.click("#tab-view-picture");
     await page.waitForSelector(".uplot canvas");
-    expect([await isPainted(page, 0), await isPainted(page, 1), await isPainted(page, 2)]).toEqual([
-      true,
-      true,
-      true,
-    ]);
+    for (const place of [0, 1, 2]) expect(await isPainted(page, place)).toBe(true);
     const rows = await page.locator(".numbers tbody td:nth-child(2)").allTextContents();
     const counted = rows.reduce((sum, text) => sum + Number(text.replaceAll(",", "")), 0);
     const { envelope } = await service.post({
@@ -187,7 +173,6 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     expect(errors).toEqual([]);
     const foreign = requests.filter((url) => !url.startsWith(service.baseUrl) && !url.startsWith("blob:"));
     expect(foreign).toEqual([]);
-    await close();
   });
 
   it.each([
@@ -195,7 +180,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     ["300750", "Shenzhen, with cancels"],
   ])("charts the trades of %s by the aggressor's side (%s)", async (symbol) => {
     const columns = trades.find((each) => each.symbol === symbol)?.columns;
-    const { page, errors, close } = await signedIn();
+    const { page, errors } = await signedIn();
     await go(page, `data?dataset=trades`);
     await page.click(`a[href$="day=${DAY}"]`);
     await page.click(`a[href$="op=level2_trade_history&tradedate=${DAY}"]`);
@@ -203,9 +188,7 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     await runQuery(page);
     await page.click("#tab-view-picture");
     await page.waitForSelector(".uplot canvas");
-    expect([await isPainted(page, 0), await isPainted(page, 1), await isPainted(page, 2)]).toEqual([
-      ...[true, true, true],
-    ]);
+    for (const place of [0, 1, 2]) expect(await isPainted(page, place)).toBe(true);
     expect(await page.locator("figcaption").allTextContents()).toEqual([
       ...["Price against time (yuan)", "Cumulative traded volume over the day", "Traded volume per minute"],
     ]);
@@ -228,11 +211,10 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
       ...[true, false, false],
     ]);
     expect(errors).toEqual([]);
-    await close();
   });
 
   it("colours the codes of trades by the aggressor's side, and cancels in their own colour", async () => {
-    const { page, errors, close } = await signedIn();
+    const { page, errors } = await signedIn();
     /** Returns, for each code in the column `field`, the names of the colours in which the table shows the code. */
     const coloursOf = async (symbol: string, field: string) => {
       const window = "start_time=09:25&end_time=09:35&page_size=100";
@@ -267,13 +249,12 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
       ...{ 0: ["none", "sell"], C: ["cancel"] },
     });
     expect(errors).toEqual([]);
-    await close();
   });
 
   it("charts the best prices of quotes, and shows the ten levels at an instant chosen by a click or a key", async () => {
     const columns = quotes.find((each) => each.symbol === "600519")?.columns;
     if (columns === undefined) throw new Error("the sample day lacks the security");
-    const { page, errors, close } = await signedIn();
+    const { page, errors } = await signedIn();
     await go(page, "data?dataset=quotes");
     await page.click(`a[href$="day=${DAY}"]`);
     await page.click(`a[href$="op=level2_quote_history&tradedate=${DAY}"]`);
@@ -316,11 +297,10 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     expect(await shown()).toEqual(expected(row));
     await picture(page, "console-quotes");
     expect(errors).toEqual([]);
-    await close();
   });
 
   it("runs every operation", async () => {
-    const { page, errors, close } = await signedIn();
+    const { page, errors } = await signedIn();
     await go(page, "try");
     const operations = await page
       .locator(".operations a")
@@ -344,7 +324,6 @@ describe.skipIf(isMissing("chromium"))("the console in a browser", () => {
     await page.click("summary:has-text('Revoke')");
     await page.click(".danger");
     expect(await textOf(page, "main")).toContain("No share is open.");
-    await close();
   });
 });
 
@@ -352,7 +331,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
   it.each(["en-GB", "zh-CN"] as const)(
     "passes axe's rules in both themes, with and without an answer shown, in %s",
     async (locale) => {
-      const { page, errors, close } = await signedIn({ ...DESK, locale });
+      const { page, errors } = await signedIn({ ...DESK, locale });
       const check = async (what: string) => {
         await page.emulateMedia({ colorScheme: "light" });
         expect.soft(await axeFindings(page), what).toEqual([]);
@@ -364,7 +343,7 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
         await picture(page, `console-${locale}-dark-${what.replace(/\W/g, "-")}`);
       };
       // In English, the test at five widths already checks these pages. This test visits them only for screenshots.
-      const isElsewhere = locale === "en-GB" && process.env.EDGETAPE_SCREENSHOTS === undefined;
+      const isElsewhere = locale === "en-GB" && SCREENSHOTS === undefined;
       for (const path of isElsewhere ? [] : [...PAGES, "nothing"]) {
         await go(page, path);
         await check(path);
@@ -387,13 +366,12 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
       await go(page, "");
       await check("the sign-in page");
       expect(errors).toEqual([]);
-      await close();
     },
   );
 
   it("fits a phone 360 px wide, in Chinese", async () => {
     const phone = { viewport: { width: 360, height: 740 }, locale: "zh-CN", colorScheme: "dark" } as const;
-    const { page, close } = await signedIn(phone);
+    const { page } = await signedIn(phone);
     for (const path of PAGES) {
       await go(page, path);
       if (path === "try") {
@@ -408,11 +386,10 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     await go(page, "");
     const code = await page.locator(".requests .code").first().boundingBox();
     expect((code?.x ?? 999) + (code?.width ?? 0)).toBeLessThan(360);
-    await close();
   });
 
   it("passes axe's rules at five widths", async () => {
-    const { page, close } = await signedIn();
+    const { page } = await signedIn();
     for (const path of PAGES) {
       await go(page, path);
       expect.soft(await findingsAtWidths(page), path).toEqual([]);
@@ -423,11 +400,10 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
       await page.click("#tab-view-picture");
       expect.soft(await findingsAtWidths(page), `a chart of ${dataset}s`).toEqual([]);
     }
-    await close();
   });
 
   it("keeps the chosen language and theme, and so do the documentation and shares", async () => {
-    const { page, close } = await signedIn();
+    const { page } = await signedIn();
     await page.click("text=Dark");
     await page.click("text=中文");
     await go(page, "keys");
@@ -443,13 +419,12 @@ describe.skipIf(isMissing("chromium"))("every page of the console", () => {
     expect(page.url()).toBe(`${service.baseUrl}/docs/en/fields`);
     await go(page, "keys");
     expect(await textOf(page, "h1")).toBe("Keys");
-    await close();
   });
 });
 
 describe.skipIf(isMissing("chromium"))("the console, operated by keyboard only,", () => {
   it("lets a user skip to the content, run the form and change the view", async () => {
-    const { page, close } = await signedIn();
+    const { page } = await signedIn();
     await go(page, "try");
     await page.keyboard.press("Tab");
     expect(await page.evaluate("document.activeElement?.className")).toBe("skip");
@@ -462,6 +437,5 @@ describe.skipIf(isMissing("chromium"))("the console, operated by keyboard only,"
     expect(await page.getAttribute("#tab-view-picture", "aria-selected")).toBe("true");
     await page.keyboard.press("ArrowRight");
     expect(await page.isVisible("#view-json")).toBe(true);
-    await close();
   });
 });

@@ -1,21 +1,16 @@
 /** Runs the programs that the Try it page offers to copy. Each must return the answer that the page shows. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { bodyOf, programs } from "../../src/console/browser/request.js";
-import { MAIN, startWorld, type World } from "../conformance/world.ts";
+import { MAIN, startWorld } from "../conformance/world.ts";
 import { isPythonMissing, PYTHON } from "../support/python.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { isMissing, mustRun } from "../support/tools.ts";
 
-let world: World;
 const folder = testFolder("edgetape-programs-");
-beforeAll(async () => {
-  world = await startWorld();
-});
-afterAll(async () => {
-  await world.stop();
-});
+const world = await startWorld();
+afterAll(() => world.stop());
 
 const filled = (more: Record<string, string>) =>
   bodyOf(

@@ -1,9 +1,9 @@
 /** Tests the Try it page in a real browser: messages about failures, saved content, keyboard use and layout shifts. */
 import { readFile } from "node:fs/promises";
-import type { Browser, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { PlanName } from "../../src/entitlement/principal.ts";
-import { startBrowser, watchedPage } from "../support/browser.ts";
+import { testBrowser } from "../support/browser.ts";
 import { inviteTo, publishSample } from "../support/console.ts";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { type AccountRequest, account, loadWeekdays } from "../support/operator.ts";
@@ -14,7 +14,7 @@ const DAY = "20260311";
 const REQUEST_ID = /request id [0-9a-z]{12,}/;
 
 let service: Service;
-let browser: Browser;
+const open = testBrowser();
 let line: CuttingProxy;
 beforeAll(async () => {
   if (isMissing("chromium")) return;
@@ -24,10 +24,8 @@ beforeAll(async () => {
   await publishSample(service, "20260310", 600);
   // With this number of rows, 600519 fills more than one page.
   await publishSample(service, DAY, 120_000);
-  browser = await startBrowser();
 });
 afterAll(async () => {
-  await browser?.close();
   await line?.stop();
   await service?.stop();
 });
@@ -36,7 +34,7 @@ afterAll(async () => {
 async function tryIt(asked: AccountRequest, query = ""): Promise<Page> {
   const { accountId } = await account(service, { keys: 0, ...asked });
   const invite = new URL(await inviteTo(service, accountId));
-  const { page } = await watchedPage(browser, { viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+  const { page } = await open();
   await page.goto(line.baseUrl + invite.pathname);
   await page.click("button.primary");
   await page.goto(`${line.baseUrl}/console/try?${query}`);
@@ -63,7 +61,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, after a refused request
     expect(await run(page)).toMatch(new RegExp(`^${code} .*\\[${reason} · [0-9a-z]{12,}\\]`));
     expect(await page.isVisible("#view-json")).toBe(true);
     expect(await page.textContent("#json")).toContain(`"code": ${code}`);
-    await page.context().close();
   });
 
   it("shows 429 when the previous run has used up the day's quota", async () => {
@@ -73,7 +70,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, after a refused request
     expect(await outcome(page)).toContain("0 files left today");
     expect(await run(page)).toMatch(/^429 .*\[quota_used · /);
     expect(await page.isVisible("#file")).toBe(false);
-    await page.context().close();
   });
 
   it("shows 503 for a damaged day", async () => {
@@ -81,7 +77,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, after a refused request
     const db = await service.mf.getD1Database("DB");
     await db.prepare("UPDATE order_days SET state = 'damaged' WHERE tradedate = '20260310'").run();
     expect(await run(page)).toMatch(/^503 .*\[day_damaged · /);
-    await page.context().close();
   });
 
   it("links to the sign-in page when the session has ended", async () => {
@@ -90,7 +85,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, after a refused request
     expect(await run(page)).toBe("Your session has ended. Load the page again");
     await page.click("#outcome a");
     expect(await page.textContent("main")).toContain("one-time link");
-    await page.context().close();
   });
 });
 
@@ -101,7 +95,6 @@ describe.skipIf(isMissing("chromium"))("a run over a broken connection", () => {
     expect(await run(page)).toContain("cannot be reached");
     await page.context().setOffline(false);
     expect(await run(page)).toMatch(/^200 /);
-    await page.context().close();
   });
 
   it("shows no part of an incomplete page or file, and gives the request id", async () => {
@@ -114,7 +107,6 @@ describe.skipIf(isMissing("chromium"))("a run over a broken connection", () => {
       expect(said).toContain("broke off before its end");
       expect(said).toMatch(REQUEST_ID);
       for (const id of ["#views", "#file"]) expect(await page.isVisible(id)).toBe(false);
-      await page.context().close();
     }
   });
 });
@@ -147,7 +139,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page", () => {
 
     await page.reload();
     expect(await page.inputValue("#field-fields")).toBe("time,price,volume");
-    await page.context().close();
   });
 });
 
@@ -166,7 +157,6 @@ describe.skipIf(isMissing("chromium"))("the `Try it` form, before its script is 
     expect(page.url()).toContain("op=data_symbols");
     letGo();
     expect(await run(page)).toMatch(/^200 /);
-    await page.context().close();
   });
 });
 
@@ -188,7 +178,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, operated by keyboard on
     await page.keyboard.press("Space");
     expect(await focused(page)).toBe("kind-cancel");
     expect(await page.locator(".u-legend").first().textContent()).not.toContain("cancel");
-    await page.context().close();
   });
 
   it("outlines every control that has the focus", async () => {
@@ -202,7 +191,6 @@ describe.skipIf(isMissing("chromium"))("the Try it page, operated by keyboard on
       if (!name.startsWith("<body") && Number.parseFloat(width) < 2) unseen.push(name);
     }
     expect(unseen).toEqual([]);
-    await page.context().close();
   });
 });
 
@@ -225,6 +213,5 @@ describe.skipIf(isMissing("chromium"))("the layout of the Try it page", () => {
     }
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
     expect(await page.evaluate("window.moved")).toEqual([]);
-    await page.context().close();
   });
 });

@@ -9,8 +9,8 @@ import { promisify } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
 const run = promisify(execFile);
@@ -18,16 +18,13 @@ const GUIDE = readFileSync("src/cli/README.md", "utf8");
 const BLOCKS = [...GUIDE.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, text = ""]) => text);
 const LINES = BLOCKS.flatMap((block) => block.trimEnd().split("\n"));
 
-const service = await startService({ nowAt: "2026-03-12T10:00:00+08:00" });
+const service = await testService({ nowAt: "2026-03-12T10:00:00+08:00" });
 const receiver = await startReceiver();
 const folder = testFolder("edgetape-guide-");
 mkdirSync(join(folder, "backups"));
 deliver(folder, "20260311", 2_000, { datasets: DATASET_NAMES });
 deliver(join(folder, "drop"), "20260310", 2_000, { datasets: DATASET_NAMES });
-afterAll(async () => {
-  await service.stop();
-  await receiver[Symbol.asyncDispose]();
-});
+afterAll(() => receiver[Symbol.asyncDispose]());
 
 /** Returns whether a command needs a Cloudflare account. The test runs all other commands. */
 const isPlatform = (line: string) => /wrangler|^npm run deploy$|EDGETAPE_(URL|TOKEN)=/.test(line);

@@ -1,42 +1,33 @@
-import { mkdir } from "node:fs/promises";
-import type { Browser, BrowserContextOptions } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Block } from "../../src/docs/markdown.ts";
 import { PAGES, SLUGS } from "../../src/docs/pages.ts";
 import { SNIPPETS } from "../../src/docs/snippets.ts";
 import { FIELDS } from "../../src/orders/record.ts";
 import { CODE_OF_REASON } from "../conformance/expect-refusal.ts";
-import { axeFindings, findingsAtWidths, startBrowser, watchedPage } from "../support/browser.ts";
-import { day, order, security } from "../support/builders.ts";
+import {
+  axeFindings,
+  DESK,
+  findingsAtWidths,
+  PHONE,
+  picture,
+  SCREENSHOTS,
+  testBrowser,
+} from "../support/browser.ts";
+import { oneOrder } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { isMissing } from "../support/tools.ts";
 
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
-const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 740 }, locale: "zh-CN" };
 const LANGUAGES = ["zh", "en"] as const;
 const ALL = LANGUAGES.flatMap((language) => SLUGS.map((slug) => `/docs/${language}/${slug}`));
 
-/** The folder for screenshots of the pages. Without it, no screenshots are made. */
-const PICTURES = process.env.EDGETAPE_PICTURES;
 /** The themes differ only in colours, so only screenshots need both. */
-const THEMES = PICTURES === undefined ? (["light"] as const) : (["light", "dark"] as const);
+const THEMES = SCREENSHOTS === undefined ? (["light"] as const) : (["light", "dark"] as const);
 
-const withoutBrowser = isMissing("chromium");
-
-let service: Service;
-let browser: Browser;
-beforeAll(async () => {
-  service = await startService();
-  await loadWeekdays(service, "20260101", "20261231");
-  if (!withoutBrowser) browser = await startBrowser();
-  if (PICTURES !== undefined) await mkdir(PICTURES, { recursive: true });
-});
-afterAll(async () => {
-  await browser?.close();
-  await service?.stop();
-});
+const open = testBrowser();
+const service = await testService();
+await loadWeekdays(service, "20260101", "20261231");
 
 const get = (path: string, headers: Record<string, string> = {}) =>
   call(`${service.baseUrl}${path}`, { method: "GET", headers });
@@ -76,7 +67,7 @@ describe("the documentation below /docs/", () => {
 
   it("always uses the newest loaded day in its commands", async () => {
     for (const tradedate of ["20260309", "20260310"]) {
-      await publish(service, day({ tradedate, securities: [security("600519", [order("093000000")])] }));
+      await publish(service, oneOrder(tradedate));
       for (const path of ["/docs/zh/quickstart", "/docs/en/quickstart", "/openapi.json"]) {
         const { text } = await get(path);
         const asked = [...text.matchAll(/tradedate(?:&quot;|"): ?(?:&quot;|")(\d{8})/g)].map(
@@ -132,9 +123,9 @@ describe("the path /", () => {
   });
 });
 
-describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
+describe.skipIf(isMissing("chromium"))("the documentation in a browser", () => {
   it("runs no inline script, contacts no other host, and obeys its content security policy", async () => {
-    const { page, requests, errors, close } = await watchedPage(browser, DESK);
+    const { page, requests, errors } = await open();
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);
       const html = await page.content();
@@ -142,14 +133,13 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     }
     expect(requests.filter((url) => !url.startsWith(service.baseUrl))).toEqual([]);
     expect(errors).toEqual([]);
-    await close();
   });
 
   // Each language covers every second page, because the elements that axe checks are the same in both languages.
   it.each(["zh-CN", "en-US"])(
     "passes axe's rules in both themes and at five widths, in %s",
     async (locale) => {
-      const { page, close } = await watchedPage(browser, { ...DESK, locale });
+      const { page } = await open({ ...DESK, locale });
       const language = locale.slice(0, 2);
       const docs = SLUGS.filter((_, place) => (place % 2 === 0) === (language === "en"));
       for (const path of ["/", "/nothing", ...docs.map((slug) => `/docs/${language}/${slug}`)]) {
@@ -159,22 +149,20 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
         await page.emulateMedia({ colorScheme: "light" });
         expect.soft(await findingsAtWidths(page), path).toEqual([]);
       }
-      await close();
     },
   );
 
   it("shows a page's table of contents only on a wide screen", async () => {
-    const { page, close } = await watchedPage(browser, { viewport: { width: 1440, height: 900 } });
+    const { page } = await open({ viewport: { width: 1440, height: 900 } });
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.click(".contents a[href='#duckdb']");
     expect(new URL(page.url()).hash).toBe("#duckdb");
     await page.setViewportSize({ width: 900, height: 900 });
     expect(await page.isVisible(".contents")).toBe(false);
-    await close();
   });
 
   it("prints a page without menus and buttons", async () => {
-    const { page, close } = await watchedPage(browser, DESK);
+    const { page } = await open();
     await page.goto(`${service.baseUrl}/docs/en/quickstart`);
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     for (const gone of [".top", ".menu", ".next", "button[data-copy]"]) {
@@ -183,11 +171,10 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     expect(await page.isVisible("h1")).toBe(true);
     const ink = await page.evaluate("getComputedStyle(document.querySelector('h1')).color");
     expect(ink).toBe("rgb(23, 32, 31)");
-    await close();
   });
 
   it("copies a command exactly as it is shown", async () => {
-    const { page, close } = await watchedPage(browser, {
+    const { page } = await open({
       ...DESK,
       permissions: ["clipboard-read", "clipboard-write"],
     });
@@ -196,41 +183,28 @@ describe.skipIf(withoutBrowser)("the documentation in a browser", () => {
     await page.waitForSelector("button.done");
     const copied = String(await page.evaluate("navigator.clipboard.readText()"));
     expect(copied).toBe(`export EDGETAPE_URL=${service.baseUrl}\nexport EDGETAPE_KEY=et_...`);
-    await close();
   });
 
   it.each(THEMES)("fits a screen 360 px wide on every page, in the %s theme", async (colorScheme) => {
-    const { page, close } = await watchedPage(browser, { ...PHONE, colorScheme });
+    const { page } = await open({ ...PHONE, colorScheme });
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);
       expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(360);
-      if (PICTURES !== undefined) {
-        await page.screenshot({
-          path: `${PICTURES}/docs-phone-${colorScheme}${path.replaceAll("/", "-")}.png`,
-          fullPage: true,
-        });
-      }
+      await picture(page, `docs-phone-${colorScheme}${path.replaceAll("/", "-")}`);
     }
     await page.click(".menu summary");
     await page.click('.menu details a[href$="/fields"]');
     expect(await page.textContent("h1")).toBe(PAGES.fields.en.title);
-    await close();
   });
 
   it.each(THEMES)("fits a desktop screen and shows its menu, in the %s theme", async (colorScheme) => {
-    const { page, close } = await watchedPage(browser, { ...DESK, colorScheme });
+    const { page } = await open({ ...DESK, colorScheme });
     for (const path of ALL) {
       await page.goto(service.baseUrl + path);
       expect(await page.isVisible(".menu > ul a[aria-current]")).toBe(true);
       expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBe(1280);
-      if (PICTURES !== undefined) {
-        await page.screenshot({
-          path: `${PICTURES}/docs-desk-${colorScheme}${path.replaceAll("/", "-")}.png`,
-          fullPage: true,
-        });
-      }
+      await picture(page, `docs-desk-${colorScheme}${path.replaceAll("/", "-")}`);
     }
-    await close();
   });
 });
 

@@ -20,7 +20,7 @@ import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { PYTHON } from "../support/python.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const run = promisify(execFile);
 
@@ -49,7 +49,7 @@ const manyOrders = Array.from({ length: 23_456 }, (_, row) =>
 );
 const long = day({ tradedate: LONG_TRADEDATE, securities: [security("600519", manyOrders)] });
 
-const service = await startService();
+const service = await testService();
 await loadWeekdays(service, "20250101", "20261231");
 await publish(service, built);
 await publish(service, built, "trades");
@@ -59,10 +59,7 @@ const folder = await folderWithClient();
 await writeFile(join(folder, packName(TRADEDATE as BeijingDate, "orders")), (await packOf(built)).bytes);
 const PYTHONPATH = resolve("src/client/python");
 const env = { ...process.env, EDGETAPE_URL: service.baseUrl, EDGETAPE_KEY: key, PYTHONPATH };
-afterAll(async () => {
-  await service.stop();
-  await rm(folder, { recursive: true, force: true });
-});
+afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const FACTS = { base: service.baseUrl, days: onOneDay(TRADEDATE) };
 /** Returns the code as the service's pages show it. */

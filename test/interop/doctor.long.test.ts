@@ -1,26 +1,25 @@
 /** `edgetape doctor` against a running service: faults are found, reported with advice, and repaired. */
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
-import { day, order, security } from "../support/builders.ts";
+import { oneOrder } from "../support/builders.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
-import { runEdgetape } from "../support/running-command.ts";
 import { ADMIN_TOKEN, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
-const service = await startService({ settings: { PUBLIC_BASE_URL: "http://127.0.0.1:1" } });
+const service = await testService({ settings: { PUBLIC_BASE_URL: "http://127.0.0.1:1" } });
 const days = Array.from({ length: 100 }, (_, n) => ({
   day: new Date(Date.UTC(2026, 1, 1 + n)).toISOString().slice(0, 10).replaceAll("-", ""),
   open: n === 38,
 }));
 await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
-await publish(
-  service,
-  day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
-);
-afterAll(() => service.stop());
+await publish(service, oneOrder("20260311"));
+
+const { run } = commandsOf(service);
 
 async function doctor(...args: string[]) {
-  const { status, stdout, stderr } = await runEdgetape(["doctor", "--json", ...args], service);
+  const { status, stdout, stderr } = await run`doctor --json ${args}`;
   expect(stderr).toBe("");
   const { checks, findings } = JSON.parse(stdout) as { checks: string[]; findings: Finding[] };
   return { status, checks, findings, found: findings.map(({ check, level }) => `${check} ${level}`) };
@@ -62,7 +61,7 @@ describe("edgetape doctor", () => {
   });
 
   it("prints the most severe finding first, and lists the checks without findings", async () => {
-    const { stdout } = await runEdgetape(["doctor", "--no-host"], service);
+    const { stdout } = await run`doctor --no-host`;
     const lines = stdout.trimEnd().split("\n");
     expect(lines[0]).toMatch(/^FAILED {2}settings {4}CLOCK_OFFSET_MS is -\d+/);
     expect(lines.at(-2)).toBe("passed: stores, migrations, version, calendar, days, objects, uploads, index");
@@ -93,10 +92,9 @@ describe("edgetape doctor", () => {
   });
 
   it("reports a service that refuses the token, without printing the token", async () => {
-    const { status, stdout } = await runEdgetape(["doctor", "--no-host"], {
-      baseUrl: service.baseUrl,
-      adminToken: "an unknown token",
-    });
+    const { baseUrl } = service;
+    const { status, stdout } = await commandsOf({ baseUrl, adminToken: "an unknown token" })
+      .run`doctor --no-host`;
     expect(status).toBe(1);
     expect(stdout).toMatch(/^FAILED {2}service /);
     expect(stdout).not.toContain("an unknown token");
@@ -109,17 +107,14 @@ describe("edgetape doctor --delete-unknown", () => {
     // day.
     const nowAt = new Date(Date.now() + 2 * 86_400_000).toISOString();
     await using later = await startService({ nowAt });
-    await publish(
-      later,
-      day({ tradedate: "20260311", securities: [security("600519", [order("093000000")])] }),
-    );
+    await publish(later, oneOrder("20260311"));
     const bucket = await later.mf.getR2Bucket("PACKS");
     const keys = async () => (await bucket.list()).objects.map(({ key }) => key);
     const known = await keys();
     const strange = "files/level2/2026/20260311/20260311_trades.zip/1";
     await bucket.put(strange, "trades");
     const args = ["doctor", "--no-host", "--delete-unknown"];
-    const unasked = await runEdgetape(args, later);
+    const unasked = await commandsOf(later).run`${args}`;
     expect([unasked.status, unasked.stdout]).toEqual([2, ""]);
     expect(unasked.stderr).toMatch(
       new RegExp(
@@ -127,9 +122,9 @@ describe("edgetape doctor --delete-unknown", () => {
       ),
     );
     expect(await keys()).toContain(strange);
-    const { stdout } = await runEdgetape([...args, "--yes"], later);
+    const { stdout } = await commandsOf(later).run`${args} --yes`;
     expect(stdout).toContain(`${strange}, which was not in the catalog, was deleted.`);
     expect(await keys()).toEqual(known);
-    expect((await runEdgetape([...args, "--yes"], later)).stdout).not.toContain("was deleted");
+    expect((await commandsOf(later).run`${args} --yes`).stdout).not.toContain("was deleted");
   });
 });

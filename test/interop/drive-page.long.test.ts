@@ -3,37 +3,28 @@
  * phone. `EDGETAPE_SCREENSHOTS=<folder>` stores screenshots.
  */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
-import type { Browser, BrowserContextOptions, Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { BrowserContextOptions, Page } from "playwright-core";
+import { afterAll, describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
-import { DAY, type DriveWorld, PACKS, startDriveWorld } from "../conformance/drive-world.ts";
+import { DAY, PACKS, startDriveWorld } from "../conformance/drive-world.ts";
 import { BEFORE_WINDOW, FIRST_OF_WINDOW, HOLIDAY } from "../conformance/world.ts";
 import {
   axeFindings,
+  DESK,
   findingsAtWidths,
-  startBrowser,
+  PHONE,
+  picture,
+  testBrowser,
   type Watched,
-  watchedPage,
 } from "../support/browser.ts";
 import { randomRows } from "../support/builders.ts";
 import { publishSections } from "../support/dataset-days.ts";
 import { randomFrom } from "../support/random.ts";
 import { isMissing } from "../support/tools.ts";
 
-let world: DriveWorld;
-let browser: Browser;
-beforeAll(async () => {
-  world = await startDriveWorld();
-  if (!isMissing("chromium")) browser = await startBrowser();
-});
-afterAll(async () => {
-  await browser?.close();
-  await world?.stop();
-});
-
-const DESK: BrowserContextOptions = { viewport: { width: 1280, height: 900 }, locale: "en-US" };
-const PHONE: BrowserContextOptions = { viewport: { width: 360, height: 780 }, locale: "zh-CN" };
+const open = testBrowser();
+const world = await startDriveWorld();
+afterAll(() => world.stop());
 
 async function enter(page: Page, password = world.share.password): Promise<void> {
   await page.goto(world.share.url);
@@ -43,20 +34,15 @@ async function enter(page: Page, password = world.share.password): Promise<void>
 
 /** Enters the password in the form and waits for the page of the share. */
 async function inside(options: BrowserContextOptions = DESK): Promise<Watched> {
-  const watched = await watchedPage(browser, options);
+  const watched = await open(options);
   await enter(watched.page);
   await watched.page.waitForSelector(".stats");
   return watched;
 }
 
-async function picture(page: Page, name: string): Promise<void> {
-  const folder = process.env.EDGETAPE_SCREENSHOTS;
-  if (folder !== undefined) await page.screenshot({ path: join(folder, `${name}.png`), fullPage: true });
-}
-
 describe.skipIf(isMissing("chromium"))("the page of a share", () => {
   it("asks for the password in a form, reports a wrong password, and opens with the right one", async () => {
-    const { page, errors, close } = await watchedPage(browser, DESK);
+    const { page, errors } = await open();
     await enter(page, "wrong");
     expect(await page.textContent(".problem")).toContain("the password is wrong");
     await picture(page, "password");
@@ -64,21 +50,19 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     expect(await page.textContent("h1")).toBe("Full-day ticks 2026");
     expect(page.url()).toBe(world.share.url);
     expect(errors).toEqual([]);
-    await close();
   });
 
   it("shows the number of days and files, the size and the expiry of the share", async () => {
-    const { page, close } = await inside();
+    const { page } = await inside();
     const stats = await page.locator(".stats dd").allTextContents();
     expect(stats[0]).toMatch(/^3 of \d+$/);
     // For two days the share has only the order pack. For the main day it has all packs and one file of the operator.
     expect(stats[1]).toBe(String(2 + PACKS.length + 1));
     expect(stats[3]).toBe(`2026-03-19 10:00 Beijing time`);
-    await close();
   });
 
   it("shows in a calendar which days are present, missing, closed or in the future", async () => {
-    const { page, close } = await inside();
+    const { page } = await inside();
     const stateOf = (title: string) => page.locator(`.year [title^="${title}"]`).getAttribute("class");
     expect(await stateOf("2026-03-11")).toContain("present");
     expect(await stateOf("2026-03-10")).toContain("missing");
@@ -87,11 +71,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     expect(await stateOf("2026-03-12")).toContain("upcoming");
     expect(await stateOf("2026-12-31")).toContain("upcoming");
     expect(await page.locator(".year .day").count()).toBe(365);
-    await close();
   });
 
   it("lets a reader open a day's folder and download a published file unchanged", async () => {
-    const { page, close } = await inside();
+    const { page } = await inside();
     await page.click(`.year a[href="${DAY}/"]`);
     expect(await page.textContent("h1")).toBe(`${DAY}/`);
     await picture(page, "folder");
@@ -102,12 +85,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     expect(download.suggestedFilename()).toBe(`${DAY}_trades.zip`);
     const bytes = await readFile(await download.path());
     expect(bytes.equals(world.trades.bytes)).toBe(true);
-    await close();
   });
 
   it("copies each command as it is shown, and no command contains the password", async () => {
-    const watched = await inside({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
-    const { page, close } = watched;
+    const { page } = await inside({ ...DESK, permissions: ["clipboard-read", "clipboard-write"] });
     for (const tool of ["wget", "aria2c", "rclone", "duckdb", "pandas"]) {
       await page.click(`label[for="tool-${tool}"]`);
       await page.click(`.panel-${tool} .copy`);
@@ -124,37 +105,33 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await page.waitForSelector('button[data-copy="command-security"].done');
     const one = `"${world.share.url}${DAY}/by-symbol/600519.SH.parquet"`;
     expect(await page.evaluate("navigator.clipboard.readText()")).toContain(one);
-    await close();
   });
 
   it("contacts no other host, and obeys its content security policy", async () => {
-    const { page, requests, errors, close } = await inside();
+    const { page, requests, errors } = await inside();
     await page.goto(`${world.share.url}${DAY}/`);
     expect(requests.filter((url) => !url.startsWith(world.service.baseUrl))).toEqual([]);
     for (const url of requests) expect(url).not.toContain(world.share.password);
     expect(errors).toEqual([]);
-    await close();
   });
 
   it("works without scripts, except for copying", async () => {
-    const { page, close } = await inside({ ...DESK, javaScriptEnabled: false });
+    const { page } = await inside({ ...DESK, javaScriptEnabled: false });
     await page.click('label[for="tool-rclone"]');
     expect(await page.isVisible("#command-rclone")).toBe(true);
     expect(await page.isVisible(".panel-rclone .copy")).toBe(false);
-    await close();
   });
 
   it("uses the browser's language, and switches to the other language after a click", async () => {
-    const { page, close } = await inside(PHONE);
+    const { page } = await inside(PHONE);
     expect(await page.textContent("h1")).toBe("全天逐笔 2026");
     expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
     await page.click(".language button");
     expect(await page.textContent("h1")).toBe("Full-day ticks 2026");
-    await close();
   });
 
   it.each(["light", "dark"] as const)("passes axe's rules in the %s theme", async (colorScheme) => {
-    const { page, close } = await inside({ ...DESK, colorScheme });
+    const { page } = await inside({ ...DESK, colorScheme });
     await picture(page, `desk-${colorScheme}`);
     for (const path of ["", `${DAY}/`, `${DAY}/by-symbol/`]) {
       await page.goto(world.share.url + path);
@@ -163,11 +140,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await page.context().clearCookies();
     await enter(page, "wrong");
     expect.soft(await axeFindings(page), "the form").toEqual([]);
-    await close();
   });
 
   it("passes axe's rules at five widths", async () => {
-    const { page, close } = await inside();
+    const { page } = await inside();
     expect.soft(await findingsAtWidths(page), "the share").toEqual([]);
     for (const path of [`${DAY}/`, `${DAY}/by-symbol/`, "nothing"]) {
       await page.goto(world.share.url + path);
@@ -176,11 +152,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
     await page.context().clearCookies();
     await enter(page, "wrong");
     expect.soft(await findingsAtWidths(page), "the form").toEqual([]);
-    await close();
   });
 
   it("prints its days, files and commands without buttons", async () => {
-    const { page, close } = await inside();
+    const { page } = await inside();
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     for (const gone of [".top", ".copy", ".tabs"]) {
       expect(await page.locator(gone).first().isVisible(), gone).toBe(false);
@@ -189,11 +164,10 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
       expect(await page.locator(kept).first().isVisible(), kept).toBe(true);
     }
     await picture(page, "print");
-    await close();
   });
 
   it.each(["light", "dark"] as const)("fits a screen 360 px wide in the %s theme", async (colorScheme) => {
-    const { page, close } = await inside({ ...PHONE, colorScheme });
+    const { page } = await inside({ ...PHONE, colorScheme });
     await picture(page, `phone-${colorScheme}`);
     expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     for (const path of [`${DAY}/`, `${DAY}/by-symbol/`]) {
@@ -207,7 +181,6 @@ describe.skipIf(isMissing("chromium"))("the page of a share", () => {
         );
       expect(cells.flat()).not.toContain(false);
     }
-    await close();
   });
 });
 
@@ -221,7 +194,7 @@ describe.skipIf(isMissing("chromium"))("the page of a share with an incomplete d
       [DESK, "Incomplete (without trades)", /; 1 is incomplete: 02-11 \(without trades\)$/],
       [PHONE, "不完整（缺成交）", /；1 个交易日不完整：02-11（缺成交）$/],
     ] as const) {
-      const { page, close } = await inside(options);
+      const { page } = await inside(options);
       expect(await page.getAttribute(`.year a[href="${FIRST_OF_WINDOW}/"]`, "title")).toContain(said);
       expect(await page.textContent(".missing-line")).toMatch(line);
       for (const colorScheme of ["light", "dark"] as const) {
@@ -229,7 +202,6 @@ describe.skipIf(isMissing("chromium"))("the page of a share with an incomplete d
         expect.soft(await axeFindings(page), colorScheme).toEqual([]);
         await picture(page, `share-incomplete-${options.locale}-${colorScheme}`);
       }
-      await close();
     }
   });
 });

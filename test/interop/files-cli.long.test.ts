@@ -1,21 +1,18 @@
 /** `edgetape files`, `external` and `share` as an operator runs them, each as a separate process. */
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
-import { succeed } from "../support/edgetape.ts";
+import { describe, expect, it } from "vitest";
+import { commandsOf, edgetape } from "../support/edgetape.ts";
 import { askShare, auctionPack, shareIn } from "../support/files.ts";
 import { account } from "../support/operator.ts";
-import { runEdgetape } from "../support/running-command.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const folder = testFolder("edgetape-files-");
-const service = await startService();
+const service = await testService();
+const { run, done } = commandsOf(service);
 const flagship = await account(service, { plan: "flagship" });
-afterAll(() => service.stop());
 
-const edgetape = (args: string[]) => runEdgetape(args, service);
-const done = (args: string[], input = "") => succeed(args, service, input);
 const share = async (data_type: string, year: number) =>
   shareIn(await askShare(service, flagship.key, { data_type, year }));
 const onDisk = (name: string, bytes: Uint8Array | string) => {
@@ -28,24 +25,24 @@ describe("edgetape files", () => {
   it("adds an auction pack, which is in shares from its publication until its withdrawal", async () => {
     const path = onDisk("20260311_aucde.parquet", auctionPack("20260311").bytes);
     const place = ["--type", "auction_tick", "--date", "20260311"];
-    expect(await done(["files", "add", path, ...place])).toMatch(
+    expect(await done`files add ${path} ${place}`).toMatch(
       /^20260311_aucde\.parquet is added, not published yet: /,
     );
-    expect(await done(["files", "publish", ...place])).toContain("is published: revision 1");
+    expect(await done`files publish ${place}`).toContain("is published: revision 1");
     expect((await share("auction_tick", 2026)).file_count).toBe(1);
     const month = ["files", "list", "--type", "auction_tick", "--month", "202603"];
     const listed = /20260311 +auction_tick +20260311_aucde\.parquet +1 +published +[\d.]+ kB/;
-    expect(await done(month)).toMatch(listed);
-    expect(await done(["files", "list", "--month", "202603"])).toMatch(listed);
-    const unasked = await edgetape(["files", "withdraw", ...place]);
+    expect(await done`${month}`).toMatch(listed);
+    expect(await done`files list --month 202603`).toMatch(listed);
+    const unasked = await run`files withdraw ${place}`;
     expect(unasked).toMatchObject({ status: 2, stderr: expect.stringContaining("add --yes") });
     expect((await share("auction_tick", 2026)).file_count).toBe(1);
     const withdraw = ["files", "withdraw", ...place, "--note", "late", "--yes"];
-    expect(await done(withdraw)).toContain("withdrawn (late)");
+    expect(await done`${withdraw}`).toContain("withdrawn (late)");
     expect((await askShare(service, flagship.key, { data_type: "auction_tick", year: 2026 })).reason).toBe(
       "nothing_published",
     );
-    expect(await done(["files", "list", "--type", "auction_tick", "--month", "202602"])).toContain(
+    expect(await done`files list --type auction_tick --month 202602`).toContain(
       "No auction_tick files were added in 202602; --month YYYYMM shows another month.",
     );
   });
@@ -53,11 +50,11 @@ describe("edgetape files", () => {
   it("adds and publishes a file under a new name in one command, and a second run changes nothing", async () => {
     const path = onDisk("quotes.7z", "not really");
     const add = ["files", "add", path, "--type", "level2", "--date", "20260311"];
-    const unnamed = await edgetape(add);
+    const unnamed = await run`${add}`;
     expect(unnamed).toMatchObject({ status: 2, stdout: "" });
     expect(unnamed.stderr).toContain("must contain the day 20260311");
     for (let round = 0; round < 2; round++) {
-      const answer = await done([...add, "--name", "20260311_quotes.7z", "--publish", "--json"]);
+      const answer = await done`${add} --name 20260311_quotes.7z --publish --json`;
       expect(JSON.parse(answer)).toMatchObject({ state: "published", revision: 1, sizeBytes: 10 });
     }
     expect(await share("level2", 2026)).toMatchObject({ file_count: 1, size_bytes: 10 });
@@ -65,10 +62,10 @@ describe("edgetape files", () => {
 
   it("reports what is wrong with a file, and does not add it", async () => {
     const csv = onDisk("20260310_aucde.parquet", "symbol,tradedate,time\n");
-    const refused = await edgetape(["files", "add", csv, "--type", "auction_tick", "--date", "20260310"]);
+    const refused = await run`files add ${csv} --type auction_tick --date 20260310`;
     expect(refused.status).toBe(1);
     expect(refused.stderr).toMatch(/^edgetape: .*20260310_aucde\.parquet is refused: .*PAR1\.\n$/);
-    const absent = await edgetape(["files", "publish", "--type", "auction_tick", "--date", "20260310"]);
+    const absent = await run`files publish --type auction_tick --date 20260310`;
     expect(absent.stderr).toBe("edgetape: There is no file 20260310_aucde.parquet.\n");
   });
 });
@@ -78,27 +75,28 @@ describe("edgetape external", () => {
   const coverage = ["--from", "20240102", "--to", "20241231", "--files", "242", "--bytes", "9000000000"];
 
   it("registers an external share, adds a link with a password from standard input, and removes the share", async () => {
-    expect(await done(["external", "set", ...drive, ...coverage])).toContain("being prepared");
+    expect(await done`external set ${drive} ${coverage}`).toContain("being prepared");
     expect(await share("auction_tick", 2024)).toMatchObject({ status: "preparing", file_count: 242 });
     const link = ["--link", "https://pan.example.com/s/9", "--expires", "2027-01-01", "--password-stdin"];
-    const shown = await done(["external", "set", ...drive, ...coverage, ...link], "q7-提取\n");
-    expect(shown).toContain("until 2027-01-01T00:00:00+08:00");
-    expect(shown).not.toContain("提取");
+    const set = await edgetape(["external", "set", ...drive, ...coverage, ...link], service, "q7-提取\n");
+    expect(set).toMatchObject({ status: 0, stderr: "" });
+    expect(set.stdout).toContain("until 2027-01-01T00:00:00+08:00");
+    expect(set.stdout).not.toContain("提取");
     expect(await share("auction_tick", 2024)).toMatchObject({
       status: "ready",
       url: "https://pan.example.com/s/9",
       password: "q7-提取",
       expires_at: "2027-01-01T00:00:00+08:00",
     });
-    expect(await done(["external", "list"])).not.toContain("提取");
-    expect(await edgetape(["external", "clear", ...drive])).toMatchObject({ status: 2, stdout: "" });
-    expect(await done(["external", "list"])).toContain("https://pan.example.com/s/9");
-    expect(await done(["external", "clear", ...drive, "--yes"])).toBe("No external share is registered.\n");
+    expect(await done`external list`).not.toContain("提取");
+    expect(await run`external clear ${drive}`).toMatchObject({ status: 2, stdout: "" });
+    expect(await done`external list`).toContain("https://pan.example.com/s/9");
+    expect(await done`external clear ${drive} --yes`).toBe("No external share is registered.\n");
   });
 
   it("requires --link and --expires together", async () => {
     const link = ["--link", "https://pan.example.com/s/9"];
-    const half = await edgetape(["external", "set", ...drive, ...coverage, ...link]);
+    const half = await run`external set ${drive} ${coverage} ${link}`;
     expect(half).toMatchObject({ status: 2, stderr: expect.stringContaining("--link and --expires") });
   });
 });
@@ -107,16 +105,14 @@ describe("edgetape share", () => {
   it("lists an account's shares and revokes one, after which the customer's next request creates a new share", async () => {
     const { url } = await share("level2", 2026);
     const shareId = url.split("/s/")[1]?.slice(0, -1) ?? "";
-    expect(await done(["share", "list", flagship.accountId])).toMatch(
+    expect(await done`share list ${flagship.accountId}`).toMatch(
       new RegExp(`^${shareId} +${flagship.accountId} +level2 +2026`, "m"),
     );
-    expect(await done(["share", "list"])).toMatch(new RegExp(`^${shareId} +${flagship.accountId} `, "m"));
-    expect(await edgetape(["share", "revoke", shareId])).toMatchObject({ status: 2, stdout: "" });
+    expect(await done`share list`).toMatch(new RegExp(`^${shareId} +${flagship.accountId} `, "m"));
+    expect(await run`share revoke ${shareId}`).toMatchObject({ status: 2, stdout: "" });
     expect((await share("level2", 2026)).url).toBe(url);
-    expect(await done(["share", "revoke", shareId, "--yes"])).toContain(`Share ${shareId} of account`);
+    expect(await done`share revoke ${shareId} --yes`).toContain(`Share ${shareId} of account`);
     expect((await share("level2", 2026)).url).not.toBe(url);
-    expect((await edgetape(["share", "list", "unknown"])).stderr).toBe(
-      "edgetape: There is no account unknown.\n",
-    );
+    expect((await run`share list unknown`).stderr).toBe("edgetape: There is no account unknown.\n");
   });
 });

@@ -1,16 +1,16 @@
 /** Deployments of every earlier schema, with rows in all tables, migrated to the current schema. */
 import { join } from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { AuditList, TokenList } from "../../src/admin/wire.ts";
 import { applyMigrations, MIGRATIONS } from "../../src/cli/demo/migrations.ts";
 import type { AccountInfo } from "../../src/operations/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { catalogRows, copyObjects, indexRows } from "../support/catalog-rows.ts";
 import { onDrive, shareOf } from "../support/drive.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { publishFiles } from "../support/files.ts";
 import { asOperator, publish } from "../support/operator.ts";
 import { readAllPages } from "../support/paging.ts";
-import { runEdgetape } from "../support/running-command.ts";
 import {
   FIRST_KEY,
   fillFirstSchema,
@@ -21,6 +21,7 @@ import {
 } from "../support/schema-rows.ts";
 import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const folder = testFolder("edgetape-schemas-");
 const of = (volume: number) =>
@@ -38,9 +39,8 @@ const loaded = of(100);
 const request = { apikey: FIRST_KEY, params: { symbol: "600519", tradedate: OLD.tradedate, page_size: 2 } };
 
 /** The deployment into which the backup of each migrated deployment is restored. */
-const target = await startService({ migrations: [] });
+const target = await testService({ migrations: [] });
 const versions = await schemaVersions(target);
-afterAll(() => target.stop());
 
 /** Starts a deployment with the schema of `names`, fills its tables and migrates it to the current schema. */
 async function migratedFrom(names: readonly string[]) {
@@ -118,10 +118,10 @@ describe("a deployment migrated to the current schema", () => {
       }
 
       const backup = join(folder, `${name}.jsonl`);
-      expect(await runEdgetape(["backup", "create", "--out", backup], service)).toMatchObject({ status: 0 });
+      expect(await commandsOf(service).run`backup create --out ${backup}`).toMatchObject({ status: 0 });
       await copyObjects(service, target);
       const args = ["backup", "restore", backup, "--force", "--yes"];
-      expect(await runEdgetape(args, target)).toMatchObject({ status: 0 });
+      expect(await commandsOf(target).run`${args}`).toMatchObject({ status: 0 });
       expect(await catalogRows(target)).toEqual(await catalogRows(service));
       // The index rows are rebuilt from the pack, which has the time of the last order.
       const timeless = (rows: unknown[]) => rows.map((row) => ({ ...(row as object), last_time: null }));

@@ -1,6 +1,7 @@
 /** Runs `edgetape nightly` with deliveries, a running service and a test webhook. */
 
 import { spawnSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import {
   appendFileSync,
   copyFileSync,
@@ -16,25 +17,22 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { DATASET_NAMES } from "../../src/datasets/registry.ts";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import type { DayList } from "../../src/admin/wire.ts";
+import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { deliver } from "../support/deliveries.ts";
+import { commandsOf, QUICK } from "../support/edgetape.ts";
 import { auctionPack } from "../support/files.ts";
-import { asOperator } from "../support/operator.ts";
-import { runEdgetape } from "../support/running-command.ts";
-import { startService } from "../support/service.ts";
+import { asOperator, dayAt } from "../support/operator.ts";
+import { testService } from "../support/test-service.ts";
 import { isMissing } from "../support/tools.ts";
 import { type Receiver, startReceiver } from "../support/webhook-receiver.ts";
 import { zipOf } from "../unit/pack-builder/zip-file.ts";
 
-/** Short waits, and no threads, because threads take longer to start than these days take to build. */
-const QUICK = ["--stable", "0.1", "--poll", "0.05", "--threads", "0"];
-
 let receiver: Receiver;
 let folder: string;
 
-const service = await startService();
-afterAll(() => service.stop());
+const service = await testService();
 beforeEach(async () => {
   folder = mkdtempSync(join(tmpdir(), "edgetape-nightly-"));
   receiver = await startReceiver();
@@ -45,12 +43,9 @@ afterEach(async () => {
   rmSync(`${folder}.edgetape`, { recursive: true, force: true });
 });
 
-function nightly(tradedate: string, more: string[] = [], environment: Record<string, string> = {}) {
-  return runEdgetape(["nightly", folder, "--date", tradedate, ...QUICK, ...more], service, {
-    EDGETAPE_WEBHOOK_URL: receiver.url,
-    ...environment,
-  });
-}
+const commands = () => commandsOf(service, { EDGETAPE_WEBHOOK_URL: receiver.url });
+const nightly = (tradedate: string, ...more: string[]) =>
+  commands().run`nightly ${folder} --date ${tradedate} ${QUICK} ${more}`;
 
 const told = () => receiver.received.map(({ body }) => [body.event, body.level]);
 const title = () => String(receiver.received.at(-1)?.body.title);
@@ -62,11 +57,8 @@ const packsOf = (tradedate: string) =>
     .sort();
 
 async function stateOf(tradedate: string): Promise<string | undefined> {
-  const { days } = await asOperator<{ days: { tradedate: string; state: string }[] }>(
-    service,
-    "GET",
-    `/admin/days?month=${tradedate.slice(0, 6)}`,
-  );
+  const path = `/admin/days?month=${tradedate.slice(0, 6)}`;
+  const { days } = await asOperator<DayList>(service, "GET", path);
   return days.find((day) => day.tradedate === tradedate)?.state;
 }
 
@@ -75,7 +67,7 @@ describe("nightly with a complete delivery", () => {
     const { counts } = deliver(folder, "20260302", 3_000);
     const auction = auctionPack("20260302").bytes;
     writeFileSync(join(folder, "20260302_aucde.parquet"), auction);
-    const first = await nightly("20260302", ["--expect", "auction_tick"]);
+    const first = await nightly("20260302", "--expect", "auction_tick");
     expect(first.status).toBe(0);
     expect(first.stdout).toContain("20260302 is served as revision 1.");
     expect(first.stdout).toContain("20260302_aucde.parquet is offered as revision 1");
@@ -85,8 +77,7 @@ describe("nightly with a complete delivery", () => {
       rows: counts.orders,
       degraded: false,
     });
-    const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260302");
-    expect(day).toMatchObject({ revision: 1, rows: counts.orders });
+    expect(await dayAt(service, "20260302")).toMatchObject({ revision: 1, rows: counts.orders });
 
     const second = await nightly("20260302");
     expect([second.status, second.stdout]).toEqual([0, first.stdout]);
@@ -97,20 +88,10 @@ describe("nightly with a complete delivery", () => {
     expect([idle.status, idle.stdout]).toEqual([0, "20260302 is served, and nothing new was delivered.\n"]);
   });
 
-  it("publishes a second delivery with different content as a new revision", async () => {
-    deliver(folder, "20260303", 2_000, { seed: "first" });
-    await nightly("20260303");
-    const again = deliver(folder, "20260303", 2_000, { seed: "second" });
-    expect((await nightly("20260303")).stdout).toContain("20260303 is served as revision 2.");
-    expect(told()).toHaveLength(2);
-    const { day } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260303");
-    expect(day).toMatchObject({ revision: 2, rows: again.counts.orders });
-  });
-
   it("exits with status 3 and sends a warning when rows were left out", async () => {
     const { folder: day } = deliver(folder, "20260304", 2_000);
     appendFileSync(join(day, "600519.SH", "逐笔委托.csv"), "600519.SH,600519,20260304,nonsense\r\n");
-    const { status, stdout } = await nightly("20260304", ["--max-broken", "1"]);
+    const { status, stdout } = await nightly("20260304", "--max-broken", "1");
     expect([status, told()]).toEqual([3, [["nightly.degraded", "warning"]]]);
     const [, quarantine = ""] = /lines could not be parsed; they are in (.*)/.exec(stdout) ?? [];
     expect(readFileSync(quarantine, "utf8")).toContain("nonsense");
@@ -146,7 +127,7 @@ describe("nightly with an incomplete delivery", () => {
     expect(told()).toEqual([["nightly.failed", "failed"]]);
     expect(title()).toContain("20260310 is smaller than usual");
     expect(await stateOf("20260310")).not.toBe("available");
-    expect((await nightly("20260310", ["--force"])).status).toBe(0);
+    expect((await nightly("20260310", "--force")).status).toBe(0);
     expect(told().at(-1)).toEqual(["nightly.published", "ok"]);
     expect(await stateOf("20260310")).toBe("available");
   });
@@ -171,15 +152,10 @@ describe("nightly with untrustworthy files", () => {
     expect(linked.status).toBe(1);
     expect(linked.stdout).toContain("not read: 20260312/orders.csv is a link, and links are not followed");
     expect(linked.stdout).toContain("20260312_trades.csv is not offered: ");
-    const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260312");
-    expect(served).toMatchObject({ rows: counts.orders });
+    expect(await dayAt(service, "20260312")).toMatchObject({ rows: counts.orders });
     expect(await stateOf("20260312")).toBe("degraded");
-    const { files } = await asOperator<{ files: unknown[] }>(
-      service,
-      "GET",
-      "/admin/files/level2?from=20260312&to=20260312",
-    );
-    expect(files).toEqual([]);
+    const path = "/admin/files/level2?from=20260312&to=20260312";
+    expect(await asOperator(service, "GET", path)).toEqual({ files: [] });
 
     rmSync(day, { recursive: true });
     rmSync(join(folder, "level2"), { recursive: true });
@@ -219,7 +195,7 @@ describe("nightly with untrustworthy files", () => {
     const { folder: day } = deliver(folder, "20260316", 3_000);
     const own = join(day, "600519.SH");
     renameSync(join(own, "逐笔委托.csv"), join(own, "逐笔委托.csv.xz"));
-    const { status, stdout } = await nightly("20260316", ["--force"]);
+    const { status, stdout } = await nightly("20260316", "--force");
     expect(status).toBe(3);
     expect(stdout).toContain("not read: 20260316/600519.SH/逐笔委托.csv.xz has a format that is not read");
     expect(told()).toEqual([["nightly.degraded", "warning"]]);
@@ -246,8 +222,7 @@ describe("nightly with an archived delivery", () => {
     expect(spawnSync("7z", options, { cwd: day, env: { ...process.env, LC_ALL: "C.UTF-8" } }).status).toBe(0);
     rmSync(day, { recursive: true });
     expect((await nightly("20260317")).stdout).toContain("20260317 is served as revision 1.");
-    const { day: served } = await asOperator<{ day: object }>(service, "GET", "/admin/days/20260317");
-    expect(served).toMatchObject({ rows: counts.orders });
+    expect(await dayAt(service, "20260317")).toMatchObject({ rows: counts.orders });
   });
 
   it("refuses a day whose folder and archive differ", async () => {
@@ -272,7 +247,7 @@ describe("nightly", () => {
     expect((await nightly("20260319")).status).toBe(0);
     expect(readdirSync(folder)).toEqual(["20260319"]);
     expect(existsSync(join(`${folder}.edgetape`, "days", "20260319.json"))).toBe(true);
-    const inside = await nightly("20260319", ["--work", join(folder, "work")]);
+    const inside = await nightly("20260319", "--work", join(folder, "work"));
     expect([inside.status, readdirSync(folder)]).toEqual([2, ["20260319"]]);
     expect(inside.stderr).toContain("name a folder outside it");
   });
@@ -282,11 +257,9 @@ describe("nightly", () => {
     expect((await nightly("20260320")).status).toBe(0);
     receiver.received.length = 0;
     rmSync(folder, { recursive: true });
-    for (const command of ["nightly", "backfill"]) {
-      const args = [command, folder, ...(command === "nightly" ? ["--date", "20260320", ...QUICK] : [])];
-      const { status, stderr } = await runEdgetape(args, service, { EDGETAPE_WEBHOOK_URL: receiver.url });
-      expect([command, status]).toEqual([command, 1]);
-      expect(stderr).toContain(`There is no drop folder ${folder}.`);
+    for (const ended of [await nightly("20260320"), await commands().run`backfill ${folder}`]) {
+      const stderr = expect.stringContaining(`There is no drop folder ${folder}.`);
+      expect(ended).toMatchObject({ status: 1, stderr });
     }
     expect(told()).toEqual([["nightly.failed", "failed"]]);
   });
@@ -300,10 +273,8 @@ describe("nightly with all datasets", () => {
     expect(whole.stdout).toContain(
       "20260323 is served as revision 1; trades are served as revision 1; quotes are served as revision 1.",
     );
-    const servedDay = async (tradedate: string, dataset: string) =>
-      (await service.admin("GET", `/admin/days/${tradedate}?dataset=${dataset}`)).text;
     for (const dataset of DATASET_NAMES) {
-      const { day: served } = JSON.parse(await servedDay("20260323", dataset));
+      const served = await dayAt(service, "20260323", dataset);
       // The answer has the property `dataset` for every dataset except orders.
       const named = dataset === "orders" ? {} : { dataset };
       expect(served).toMatchObject({ ...named, rows: counts[dataset], revision: 1 });
@@ -356,11 +327,8 @@ describe("nightly with all datasets", () => {
   it("marks only the dataset of an unread file as degraded, and checks no pack of an earlier delivery", async () => {
     const { folder: day } = deliver(folder, "20260326", 2_000, { datasets: DATASET_NAMES });
     copyFileSync(join(day, "600519.SH", "逐笔成交.csv"), join(day, "copy.csv.ok"));
-    expect((await nightly("20260326", ["--keep"])).status).toBe(3);
-    const isDegraded = async (dataset: string) => {
-      const { text } = await service.admin("GET", `/admin/days/20260326?dataset=${dataset}`);
-      return JSON.parse(text).day.degraded;
-    };
+    expect((await nightly("20260326", "--keep")).status).toBe(3);
+    const isDegraded = async (dataset: DatasetName) => (await dayAt(service, "20260326", dataset)).degraded;
     expect(await Promise.all(DATASET_NAMES.map(isDegraded))).toEqual([false, true, false]);
     expect(packsOf("20260326")).toEqual([
       "20260326.parquet",
@@ -370,7 +338,7 @@ describe("nightly with all datasets", () => {
     ]);
 
     deliver(folder, "20260326", 2_000, { datasets: ["orders", "quotes"] });
-    expect((await nightly("20260326", ["--force"])).status).toBe(3);
+    expect((await nightly("20260326", "--force")).status).toBe(3);
     const sheet = readFileSync(join(`${folder}.edgetape`, "packs", "20260326_quality.json"), "utf8");
     expect(JSON.parse(sheet).packs).toMatchObject({ orders: expect.any(String), trades: null });
     expect(packsOf("20260326")).toEqual([]);
@@ -393,16 +361,50 @@ describe("nightly with quotes", () => {
 
     rmSync(join(folder, name));
     deliver(folder, "20260325", 2_000, { ...all, seed: "again" });
-    const again = await nightly("20260325", ["--force"]);
+    const again = await nightly("20260325", "--force");
     expect(again.stdout).toContain(`${name}, made from the quotes, is not offered: Revision 2 of ${name}`);
+  });
+});
+
+describe("the notices of nightly to a chat robot", () => {
+  it("say in Chinese and English that the delivery is missing, incomplete or served, and are signed", async () => {
+    const day = "20260303";
+    const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
+    const { run } = commandsOf(service, { EDGETAPE_WEBHOOK_URL: receiver.url, ...robot });
+    receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
+    const evening = async () => {
+      receiver.received.length = 0;
+      const { status } = await run`nightly ${folder} --date ${day} ${QUICK} --force`;
+      const { sign, timestamp, content } = receiver.received[0]?.body ?? {};
+      expect(sign).toBe(createHmac("sha256", `${timestamp}\nS1`).digest("base64"));
+      return [status, (content as { text: string }).text];
+    };
+    const says = (text: string) => expect.stringContaining(text);
+    expect(await evening()).toEqual([
+      1,
+      says(
+        `edgetape 失败 FAILED\n没有收到 ${day} 的数据；已停止等待\nno delivery for ${day} has arrived; waiting has ended`,
+      ),
+    ]);
+    writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");
+    expect(await evening()).toEqual([
+      1,
+      says(
+        `${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\nthe delivery for ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
+      ),
+    ]);
+    rmSync(join(folder, `${day}.zip`));
+    deliver(folder, day, 2_000);
+    expect(await evening()).toEqual([
+      0,
+      says(`edgetape 正常 OK\n${day} 已发布，第 1 版\n${day} is served as revision 1`),
+    ]);
   });
 });
 
 describe("nightly without a delivery", () => {
   it("fails when the calendar does not say which day is expected", async () => {
-    const { status, stderr } = await runEdgetape(["nightly", folder, ...QUICK], service, {
-      EDGETAPE_WEBHOOK_URL: receiver.url,
-    });
+    const { status, stderr } = await commands().run`nightly ${folder} ${QUICK}`;
     expect(status).toBe(1);
     expect(stderr).toContain("edgetape calendar load");
     expect(told()).toEqual([["nightly.failed", "failed"]]);

@@ -7,8 +7,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
-import { runEdgetape } from "../support/running-command.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const VENDOR_SAMPLE = "../shared/data/orders-20230711-vendor.zip";
@@ -24,14 +24,8 @@ async function startEmpty(name: string): Promise<Demo> {
   return untilServed(start, out);
 }
 
-async function done(demo: Demo, ...args: string[]): Promise<string> {
-  const { status, stdout, stderr } = await runEdgetape(args, demo);
-  expect({ status, stdout, stderr }).toMatchObject({ status: 0 });
-  return stdout;
-}
-
 async function findings(demo: Demo): Promise<string[]> {
-  const { stdout } = await runEdgetape(["doctor", "--json"], demo);
+  const { stdout } = await commandsOf(demo).run`doctor --json`;
   return (JSON.parse(stdout) as { findings: Finding[] }).findings.map(
     ({ check, level }) => `${check} ${level}`,
   );
@@ -48,78 +42,59 @@ afterAll(async () => {
   for (const start of started) await pressCtrlC(start);
 });
 
+const { done, output, run } = commandsOf(first);
+
 describe("npm start -- --empty", () => {
-  const date = existsSync(VENDOR_SAMPLE) ? "20230711" : "20260311";
+  const isVendors = existsSync(VENDOR_SAMPLE);
+  const date = isVendors ? "20230711" : "20260311";
+  const delivery = isVendors ? VENDOR_SAMPLE : join(folder, "invented");
 
   it("starts with no data, and the doctor's only finding is the empty calendar", async () => {
     expect(first).toMatchObject({ keys: {}, days: [] });
-    expect(await done(first, "account", "list")).toBe("no accounts\n");
+    expect(await done`account list`).toBe("no accounts\n");
     expect(await findings(first)).toEqual(["calendar failed"]);
   });
 
   it("lets an operator publish the vendor's sample, create a customer, and explain a refusal", async () => {
-    if (!existsSync(VENDOR_SAMPLE)) {
+    if (!isVendors) {
       console.warn(
         `NOT TESTED: the vendor's sample, because ${VENDOR_SAMPLE} does not exist; invented orders are used instead`,
       );
-      await done(
-        first,
-        "sample",
-        "--date",
-        date,
-        "--rows",
-        "5000",
-        "--csv",
-        "--out",
-        join(folder, "invented"),
-      );
+      await done`sample --date ${date} --rows 5000 --csv --out ${delivery}`;
     }
-    const delivery = existsSync(VENDOR_SAMPLE) ? VENDOR_SAMPLE : join(folder, "invented");
-    await done(first, "calendar", "load", "--year", date.slice(0, 4));
-    const served = await done(first, "rebuild", delivery, "--date", date, "--out", packs);
+    await done`calendar load --year ${date.slice(0, 4)}`;
+    const served = await output`rebuild ${delivery} --date ${date} --out ${packs}`;
     expect(served).toContain(`${date} is served as revision 1`);
-    await done(first, "account", "create", "customer-1");
-    await done(first, "subscription", "weekly", "customer-1");
-    [key = ""] = (await done(first, "key", "issue", "customer-1")).split("\n");
+    await done`account create customer-1`;
+    await done`subscription weekly customer-1`;
+    [key = ""] = (await done`key issue customer-1`).split("\n");
 
     const refused = await ask(first, key, { symbol: "600519", tradedate: "20170103" });
     expect(refused.code).toBe(403);
     const [, requestId = ""] = /· (\S+)\]$/.exec(refused.message) ?? [];
-    const told = await vi.waitFor(() => done(first, "explain", requestId), { timeout: 60_000 });
+    const told = await vi.waitFor(() => done`explain ${requestId}`, { timeout: 60_000 });
     expect(told).toContain("403 (outside_window)");
-    await done(first, "subscription", "extend", "customer-1", "--plan", "flagship", "--by", "30d");
+    await done`subscription extend customer-1 --plan flagship --by 30d`;
   });
 
   it("lets an operator rebuild a day without a new revision, and restore a backup into an empty demo", async () => {
-    const again = await runEdgetape(
-      [
-        "rebuild",
-        existsSync(VENDOR_SAMPLE) ? VENDOR_SAMPLE : join(folder, "invented"),
-        "--date",
-        date,
-        "--out",
-        packs,
-        "--force",
-      ],
-      first,
-    );
+    const again = await run`rebuild ${delivery} --date ${date} --out ${packs} --force`;
     expect(again.stdout).toContain(`${date} was already served with this content, as revision 1`);
-    const { path: backup } = JSON.parse(
-      await done(first, "backup", "create", "--out", `${folder}/backups/`, "--json"),
-    ) as { path: string };
+    const backup: string = JSON.parse(await done`backup create --out ${folder}/backups/ --json`).path;
     expect(backup).toMatch(/\/backups\/edgetape-\d{8}-\d{6}\.jsonl\.gz$/);
 
     const second = await startEmpty("second");
+    const there = commandsOf(second);
     // The second deployment has a different secret, so it cannot verify the seal of the first deployment.
-    expect((await runEdgetape(["backup", "restore", backup], second)).status).toBe(1);
-    const restored = await runEdgetape(["backup", "restore", backup, "--unauthenticated"], second);
+    expect((await there.run`backup restore ${backup}`).status).toBe(1);
+    const restored = await there.run`backup restore ${backup} --unauthenticated`;
     expect(restored.status).toBe(3);
     expect(restored.stdout).toContain(`${date} is not served: its object is not in R2.`);
-    expect(await done(second, "account", "list")).toMatch(/^customer-1 +flagship/m);
+    expect(await there.done`account list`).toMatch(/^customer-1 +flagship/m);
     expect(await findings(second)).toContain("objects warning");
-    expect((await runEdgetape(["doctor", "--repair"], second)).stdout).toContain("was marked as lost.");
+    expect((await there.run`doctor --repair`).stdout).toContain("was marked as lost.");
     expect(await findings(second)).not.toContain("objects warning");
-    const served = await done(second, "publish", join(packs, `${date}.parquet`));
+    const served = await there.output`publish ${join(packs, `${date}.parquet`)}`;
     expect(served).toContain(`${date} is served as revision 2`);
     // The key and the plan come from the backup, so the request is allowed even if the sample lacks this security.
     expect((await ask(second, key, { symbol: "600519", tradedate: date })).code).not.toBe(403);

@@ -3,12 +3,12 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
-import { account, asOperator, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
+import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, PYTHON, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const DAY = "20260311";
 const random = randomFrom(20_260_311);
@@ -24,22 +24,16 @@ const [pandas = null, polars = null, pyarrow = null] = ["pandas", "polars", "pya
   without ? null : pythonWith(library),
 );
 
-let service: Service;
-let flagship: TestAccount;
 let python: PythonSession;
 const folder = testFolder("edgetape-client-");
+const service = await testService();
+await loadWeekdays(service, "20260101", "20261231");
+await publish(service, built);
+const flagship = await account(service, { plan: "flagship" });
 beforeAll(async () => {
-  if (without) return;
-  service = await startService();
-  await loadWeekdays(service, "20260101", "20261231");
-  await publish(service, built);
-  flagship = await account(service, { plan: "flagship" });
-  python = await sessionOf(flagship.key);
+  if (!without) python = await sessionOf(flagship.key);
 });
-afterAll(async () => {
-  python?.stop();
-  await service?.stop();
-});
+afterAll(() => python?.stop());
 
 async function sessionOf(key: string, command = PYTHON): Promise<PythonSession> {
   const env = { EDGETAPE_KEY: key, EDGETAPE_URL: service.baseUrl };

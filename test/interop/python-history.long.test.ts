@@ -2,12 +2,12 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { burst, day, type Row, randomSecurity } from "../support/builders.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { isPythonMissing, PYTHON, type PythonSession, pythonWith, startSession } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const random = randomFrom(20_260_310);
 const built = ["20260310", "20260311"].map((tradedate) =>
@@ -26,22 +26,17 @@ const without = isPythonMissing("history with the Python client");
 const reader = without ? null : pythonWith("pandas", "pyarrow");
 const polars = without ? null : pythonWith("polars");
 
-let service: Service;
 let folder: string;
 const sessions: PythonSession[] = [];
-beforeAll(async () => {
-  if (without) return;
-  service = await startService();
-  await loadWeekdays(service, "20260101", "20261231");
-  for (const each of built) await publish(service, each);
-});
+const service = await testService();
+await loadWeekdays(service, "20260101", "20261231");
+for (const each of built) await publish(service, each);
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "edgetape-history-"));
   return () => rm(folder, { recursive: true, force: true });
 });
-afterAll(async () => {
+afterAll(() => {
   for (const session of sessions) session.stop();
-  await service?.stop();
 });
 
 interface Report {

@@ -7,7 +7,7 @@ import { existsSync } from "node:fs";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import {
@@ -21,8 +21,8 @@ import {
   versionOf,
 } from "../support/python.ts";
 import { randomFrom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const run = promisify(execFile);
 const DAY = "20260311";
@@ -57,18 +57,12 @@ function installedPyright(): string | null {
   return null;
 }
 
-let service: Service;
 const folder = testFolder("edgetape-install-");
-let python: string;
+const python = join(folder, "venv", "bin", "python");
+const service = await testService();
+await publish(service, built);
 beforeAll(async () => {
-  if (without) return;
-  service = await startService();
-  await publish(service, built);
-  python = join(folder, "venv", "bin", "python");
-  await run(base ?? PYTHON, ["-m", "venv", join(folder, "venv")]);
-});
-afterAll(async () => {
-  await service?.stop();
+  if (!without) await run(base ?? PYTHON, ["-m", "venv", join(folder, "venv")]);
 });
 
 /** Returns the environment variables of a machine without network: no package index, only the installed package. */

@@ -7,10 +7,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { type CuttingProxy, startCuttingProxy } from "../support/cutting-proxy.ts";
 import { tradesFile } from "../support/drive.ts";
 import { type DailyFile, publishFiles, withdrawFile } from "../support/files.ts";
-import { account, asOperator, sha256, type TestAccount } from "../support/operator.ts";
+import { account, asOperator, sha256 } from "../support/operator.ts";
 import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const without = isPythonMissing("shares with the Python client");
 const MEGABYTE = 1_000_000;
@@ -25,15 +25,13 @@ const files = ["20260309", "20260310", "20260311"].map((date, place) =>
 );
 const [first, second, third] = files as [DailyFile, DailyFile, DailyFile];
 
-let service: Service;
-let holder: TestAccount;
 let python: PythonSession;
 let folder: string;
+const service = await testService();
+await publishFiles(service, ...files);
+const holder = await account(service, { plan: "flagship" });
 beforeAll(async () => {
   if (without) return;
-  service = await startService();
-  await publishFiles(service, ...files);
-  holder = await account(service, { plan: "flagship" });
   python = await startSession({ env: { EDGETAPE_KEY: holder.key, EDGETAPE_URL: service.baseUrl } });
   await python.run(`import edgetape.waiting, time
 edgetape.waiting.sleep = lambda seconds: time.sleep(min(seconds, 0.02))
@@ -43,10 +41,7 @@ beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), "edgetape-share-"));
   return () => rm(folder, { recursive: true, force: true });
 });
-afterAll(async () => {
-  python?.stop();
-  await service?.stop();
-});
+afterAll(() => python?.stop());
 
 const download = (options = "") =>
   python.run<string[]>(`result = share.download(${JSON.stringify(folder)}${options})`);

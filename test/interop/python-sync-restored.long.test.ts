@@ -3,12 +3,12 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { day, order, security, type TestDay } from "../support/builders.ts";
-import { account, asOperator, publish } from "../support/operator.ts";
+import { commandsOf } from "../support/edgetape.ts";
+import { account, openDays, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
-import { runEdgetape } from "../support/running-command.ts";
-import { type Service, startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 
 const without = isPythonMissing("the Python client's sync after a restore");
 const TRADEDATE = "20260310";
@@ -22,24 +22,18 @@ const build = (volume: number): TestDay =>
     ],
   });
 
-let service: Service;
 let python: PythonSession;
-let key: string;
 const folder = testFolder("edgetape-restored-");
 const backup = join(folder, "backup.jsonl");
 
+const service = await testService();
+const { run } = commandsOf(service);
+await openDays(service, TRADEDATE);
+const { key } = await account(service, { plan: "flagship" });
 beforeAll(async () => {
-  if (without) return;
-  service = await startService();
-  const days = [{ day: TRADEDATE, open: true }];
-  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
-  key = (await account(service, { plan: "flagship" })).key;
-  python = await startSession();
+  if (!without) python = await startSession();
 });
-afterAll(async () => {
-  python?.stop();
-  await service?.stop();
-});
+afterAll(() => python?.stop());
 
 /** Runs `sync` and returns the securities that it downloaded. */
 async function synced(): Promise<string[]> {
@@ -58,12 +52,12 @@ describe.skipIf(without)("sync of the Python client after a restore of the catal
   it("downloads only the securities that differ, and keeps no file of another build", async () => {
     const [first, second, third] = [build(100), build(200), build(300)];
     await publish(service, first);
-    await runEdgetape(["backup", "create", "--out", backup], service);
+    await run`backup create --out ${backup}`;
     await publish(service, second);
     expect(await synced()).toEqual(["600519", "300750"]);
     expect(await rowsHeld()).toEqual(second.rowsOf("600519"));
 
-    const restored = await runEdgetape(["backup", "restore", backup, "--force", "--yes"], service);
+    const restored = await run`backup restore ${backup} --force --yes`;
     expect(restored.status).toBe(0);
     expect(await synced()).toEqual(["600519"]);
     expect(await rowsHeld()).toEqual(first.rowsOf("600519"));

@@ -2,21 +2,19 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Browser } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { sheetPage } from "../../src/quality/sheet-page.ts";
-import { axeFindings, findingsAtWidths, startBrowser, watchedPage } from "../support/browser.ts";
+import { axeFindings, findingsAtWidths, testBrowser } from "../support/browser.ts";
 import { checkedTables, madeDay } from "../support/checked-day.ts";
 import { tablesOf } from "../support/layout-sources.ts";
 import { testFolder } from "../support/test-folder.ts";
 import { isMissing } from "../support/tools.ts";
 
 const folder = testFolder("edgetape-quality-");
-let browser: Browser;
+const open = testBrowser();
 let address: string;
 beforeAll(async () => {
   if (isMissing("chromium")) return;
-  browser = await startBrowser();
   const tables = tablesOf("vendor", "20230711", madeDay("quality page", 600));
   // Every second trade is removed.
   const halved = tables.map((table) =>
@@ -28,13 +26,12 @@ beforeAll(async () => {
   writeFileSync(path, sheetPage(sheet));
   address = pathToFileURL(path).href;
 });
-afterAll(() => browser?.close());
 
 describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
   it.each(["light", "dark"] as const)(
     "passes axe's rules in both languages at every width in the %s theme",
     async (colorScheme) => {
-      const { page, requests, errors, close } = await watchedPage(browser, { colorScheme });
+      const { page, requests, errors } = await open({ colorScheme });
       await page.goto(address);
       expect(await page.isVisible(".zh h1")).toBe(true);
       expect(await findingsAtWidths(page)).toEqual([]);
@@ -42,18 +39,16 @@ describe.skipIf(isMissing("chromium"))("the page of a quality sheet", () => {
       expect([await page.isVisible(".zh h1"), await page.isVisible(".en h1")]).toEqual([false, true]);
       expect(await findingsAtWidths(page)).toEqual([]);
       expect([requests, errors]).toEqual([[address], []]);
-      await close();
     },
   );
 
   it("is printed in the shown language, in light colours and without its controls", async () => {
-    const { page, close } = await watchedPage(browser, { colorScheme: "dark" });
+    const { page } = await open({ colorScheme: "dark" });
     await page.goto(address);
     await page.check("#en");
     await page.emulateMedia({ media: "print", colorScheme: "dark" });
     expect([await page.isVisible("header"), await page.isVisible(".en h1")]).toEqual([false, true]);
     expect(await page.evaluate("getComputedStyle(document.body).color")).toBe("rgb(23, 32, 31)");
     expect(await axeFindings(page)).toEqual([]);
-    await close();
   });
 });

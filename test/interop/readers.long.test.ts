@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { parquetMetadata } from "hyparquet";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { FIELDS } from "../../src/orders/record.ts";
 import type { SectionEntry } from "../../src/packs/layout.ts";
 import { expectRows } from "../property/check-paging.ts";
@@ -10,8 +10,8 @@ import { account, publish } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { startService } from "../support/service.ts";
 import { testFolder } from "../support/test-folder.ts";
+import { testService } from "../support/test-service.ts";
 import { ABSENT, READERS } from "./readers.ts";
 
 for (const name of ABSENT) console.error(`\n!!! NOT TESTED: Python's ${name} is not installed here !!!\n`);
@@ -37,10 +37,9 @@ const test = day({
 });
 const folder = testFolder("edgetape-readers-");
 const pack = await packOf(test);
-const service = await startService();
+const service = await testService();
 const apikey = (await account(service, { plan: "flagship" })).key;
 await publish(service, test);
-afterAll(() => service.stop());
 
 function file(name: string, bytes: Uint8Array): string {
   const path = join(folder, name);

@@ -1,7 +1,7 @@
 /** Runs the service's scheduled task at its scheduled time and through the admin route, with a webhook. */
 import { describe, expect, it } from "vitest";
-import { day, order, security } from "../support/builders.ts";
-import { asOperator, publish } from "../support/operator.ts";
+import { oneOrder } from "../support/builders.ts";
+import { asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
 import { startReceiver } from "../support/webhook-receiver.ts";
 
@@ -13,18 +13,6 @@ interface Run {
 const run = (service: Service, tell: boolean) =>
   asOperator<Run>(service, "POST", "/admin/doctor/scheduled", { tell });
 
-/** Loads the calendar of March and April 2026 with all weekdays open. */
-async function loadCalendar(service: Service): Promise<void> {
-  const days = Array.from({ length: 61 }, (_, n) => {
-    const date = new Date(Date.UTC(2026, 2, 1 + n));
-    return {
-      day: date.toISOString().slice(0, 10).replaceAll("-", ""),
-      open: date.getUTCDay() % 6 !== 0,
-    };
-  });
-  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
-}
-
 describe("the scheduled task", () => {
   it("sends problems to the webhook at its scheduled time, and sends nothing when there are no problems", async () => {
     await using receiver = await startReceiver();
@@ -33,7 +21,7 @@ describe("the scheduled task", () => {
       settings: { WEBHOOK_URL: receiver.url, WEBHOOK_KIND: "dingtalk", WEBHOOK_SECRET: "SEC" },
     });
     receiver.answer = { status: 200, body: { errcode: 0, errmsg: "ok" } };
-    await loadCalendar(service);
+    await loadWeekdays(service, "20260301", "20260430");
     const worker = await service.mf.getWorker();
     await worker.scheduled({ cron: "40 12 * * *" });
     expect(receiver.received).toHaveLength(1);
@@ -49,10 +37,7 @@ describe("the scheduled task", () => {
     expect(JSON.parse(line)).toMatchObject({ check: "days", level: "failed", subject: "20260312" });
     expect(service.logs.join("\n")).not.toMatch(/robot-key|SEC/);
 
-    await publish(
-      service,
-      day({ tradedate: "20260312", securities: [security("600519", [order("093000000")])] }),
-    );
+    await publish(service, oneOrder("20260312"));
     await worker.scheduled({ cron: "10 1 * * *" });
     expect(receiver.received).toHaveLength(1);
   });
@@ -60,7 +45,7 @@ describe("the scheduled task", () => {
   it("runs on an operator's request, and sends a notice only if the request asks for it", async () => {
     await using receiver = await startReceiver();
     await using service = await startService({ settings: { WEBHOOK_URL: receiver.url, DAY_DUE: "09:30" } });
-    await loadCalendar(service);
+    await loadWeekdays(service, "20260301", "20260430");
     expect(await run(service, false)).toMatchObject({ findings: [{ subject: "20260312" }], told: null });
     expect(receiver.received).toHaveLength(0);
     expect(await run(service, true)).toMatchObject({ told: true });

@@ -6,8 +6,8 @@ import { afterAll, describe, expect, it } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import type { DataStatus } from "../../src/operations/wire.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { freePort, npmStart, pause, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
-import { runEdgetape } from "../support/running-command.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder("edgetape-start-");
@@ -107,7 +107,7 @@ describe("npm start", () => {
     expect(running.output()).toContain(
       `Quality check of ${newest}: passed, see ${join(sheets, `${newest}_quality.html`)}`,
     );
-    const { status } = await runEdgetape(["day", "quality", newest, "--folder", sheets], first);
+    const { status } = await commandsOf(first).run`day quality ${newest} --folder ${sheets}`;
     expect(status).toBe(0);
   });
 
@@ -128,7 +128,7 @@ describe("npm start", () => {
   });
 
   it("starts a service that passes edgetape doctor", async () => {
-    const { status, stdout } = await runEdgetape(["doctor", "--json"], first);
+    const { status, stdout } = await commandsOf(first).run`doctor --json`;
     const { findings } = JSON.parse(stdout) as { findings: Finding[] };
     // In December, the library may lack the holidays of the next year.
     expect(findings.filter(({ check, level }) => check !== "calendar" || level === "failed")).toEqual([]);
@@ -203,7 +203,7 @@ describe("npm start", () => {
     const [other] = two.filter((each) => each.start !== ended);
     if (other === undefined) throw new Error("the other start was not found");
     const { baseUrl, adminToken } = await untilServed(other.start, join(other.place, "demo.json"));
-    expect((await runEdgetape(["account", "list"], { baseUrl, adminToken })).stdout).toBe("no accounts\n");
+    expect((await commandsOf({ baseUrl, adminToken }).run`account list`).stdout).toBe("no accounts\n");
     await pressCtrlC(other.start);
   });
 

@@ -86,6 +86,11 @@ export function day(said: { tradedate: string; securities: TestSecurity[] }): Te
   };
 }
 
+/** Returns a trading day with a single record of 600519. */
+export function oneOrder(tradedate: string, said: Parameters<typeof order>[1] = {}): TestDay {
+  return day({ tradedate, securities: [security("600519", [order("093000000", said)])] });
+}
+
 /** Returns the default exchange of a test's symbol; a rule for test data only. */
 export function marketOf(symbol: string): Market {
   return /^[569]/.test(symbol) ? "SH" : "SZ";

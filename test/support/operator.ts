@@ -4,6 +4,8 @@ import {
   type Account,
   type BeginUpload,
   type CalendarChange,
+  type DayDetail,
+  type DaySummary,
   type IssuedKey,
   type OwnLimits,
   PART_SHA256_HEADER,
@@ -34,6 +36,16 @@ export async function asOperator<T>(
   const answer = await service.admin(method, path, body, headers);
   if (answer.status >= 300) throw new Error(`${method} ${path}: HTTP ${answer.status} ${answer.text}`);
   return JSON.parse(answer.text) as T;
+}
+
+/** Returns what the service says about a dataset of a day. */
+export async function dayAt(
+  service: Service,
+  tradedate: string,
+  dataset: DatasetName = "orders",
+): Promise<DaySummary> {
+  const path = `/admin/days/${tradedate}?dataset=${dataset}`;
+  return (await asOperator<DayDetail>(service, "GET", path)).day;
 }
 
 /** Builds and publishes a day through the admin API. Publishing the same day again makes a new revision. */
@@ -85,6 +97,12 @@ export async function publishPack(
     await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}${query}`, part, headers);
   }
   return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete${query}`);
+}
+
+/** Loads a calendar of these trading days alone. */
+export async function openDays(service: Service, ...open: string[]): Promise<void> {
+  const days = open.map((day) => ({ day, open: true }));
+  await asOperator(service, "PUT", "/admin/calendar", { days, source: "test" });
 }
 
 /** Loads a calendar of weekdays from `from` to `to` (YYYYMMDD, both inclusive) without `holidays`. */
