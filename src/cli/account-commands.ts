@@ -15,7 +15,7 @@ const create = command("create", {
   options: { contact: CONTACT, note: option.text("<text>", "anything worth remembering") },
   async run(call, { contact = "", note = "" }, accountId?: string) {
     const body = { accountId, contact, note };
-    printAccount(call, await call.client.request(wire.accountSchema, "POST", "/admin/accounts", { body }));
+    printAccount(call, await call.client.post(wire.accountSchema, "/admin/accounts", { body }));
   },
 });
 
@@ -26,15 +26,15 @@ const edit = command("edit <account>", {
     if (contact === undefined && note === undefined) {
       throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
     }
-    printAccount(call, await accountOf(call, "PUT", id, "/contact", { body: { contact, note } }));
+    printAccount(call, await accountOf(call, "put", id, "/contact", { body: { contact, note } }));
   },
 });
 
 const show = command("show <account>", {
   says: "show an account's plan, windows, remaining quota, keys and last requests",
   async run(call, _, id: string) {
-    const shown = await accountOf(call, "GET", id);
-    const standing = await standingOf(call, "GET", id, "/standing");
+    const shown = await accountOf(call, "get", id);
+    const standing = await standingOf(call, "get", id, "/standing");
     call.print({ ...shown, standing }, [...accountLines(shown), "", ...standingLines(standing)]);
   },
 });
@@ -50,11 +50,7 @@ const list = command("list", {
     for (let next: string | null = ""; next !== null; ) {
       const query = new URLSearchParams({ after: next, search });
       if (expiring !== undefined) query.set("expiring", String(expiring));
-      const page: wire.AccountList = await client.request(
-        wire.accountListSchema,
-        "GET",
-        `/admin/accounts?${query}`,
-      );
+      const page: wire.AccountList = await client.get(wire.accountListSchema, `/admin/accounts?${query}`);
       accounts.push(...page.accounts);
       next = page.next;
     }
@@ -83,7 +79,7 @@ function change(name: string, says: string, question?: (id: string) => string) {
     options: question === undefined ? undefined : { yes: option.YES },
     async run(call, _, id: string) {
       if (question !== undefined) await call.confirm(question(id));
-      printAccount(call, await accountOf(call, "POST", id, `/${name}`, { repeatable: true }));
+      printAccount(call, await accountOf(call, "post", id, `/${name}`, { repeatable: true }));
     },
   });
 }
@@ -102,9 +98,9 @@ const limits = command("limits <account>", {
   },
   async run(call, given, id: string) {
     refuseNothing(given);
-    const { requests, files } = (await accountOf(call, "GET", id)).ownLimits;
+    const { requests, files } = (await accountOf(call, "get", id)).ownLimits;
     const body = { requests: sentLimit(given.requests, requests), files: sentLimit(given.files, files) };
-    printAccount(call, await accountOf(call, "PUT", id, "/limits", { body }));
+    printAccount(call, await accountOf(call, "put", id, "/limits", { body }));
   },
 });
 
@@ -129,7 +125,7 @@ const credit = command("credit <account>", {
   async run(call, options, id: string) {
     refuseNothing(options);
     const { requests = 0, files = 0 } = options;
-    const standing = await standingOf(call, "POST", id, "/credit", options, { requests, files });
+    const standing = await standingOf(call, "post", id, "/credit", options, { requests, files });
     call.print(standing, standingLines(standing));
   },
 });
@@ -141,9 +137,9 @@ const free = command("free <account>", {
     yes: option.YES,
   },
   async run(call, options, id: string) {
-    const { slot } = await standingOf(call, "GET", id, "/standing", options);
+    const { slot } = await standingOf(call, "get", id, "/standing", options);
     if (slot !== null) await call.confirm(`Free the slot that request ${slot.requestId} of ${id} holds?`);
-    const standing = await standingOf(call, "POST", id, "/free", options);
+    const standing = await standingOf(call, "post", id, "/free", options);
     call.print(standing, slot === null ? "The slot was already free." : "The slot is free.");
   },
 });
@@ -155,7 +151,7 @@ const invite = command("invite <account>", {
   },
   async run({ client, print }, { valid }, id: string) {
     const request = { body: { validMs: valid } };
-    const invited = await client.request(wire.inviteSchema, "POST", accountPath(id, "/invites"), request);
+    const invited = await client.post(wire.inviteSchema, accountPath(id, "/invites"), request);
     print(invited, [
       invited.url,
       `Send this link to the holder of account ${invited.accountId}. It opens the console once, before ${invited.expiresAt}, and cannot be shown again.`,
@@ -193,24 +189,24 @@ export function accountPath(accountId: string, below = ""): string {
 /** Sends a request about an account and returns the account from the answer. */
 export function accountOf(
   { client }: Call,
-  method: "GET" | "POST" | "PUT",
+  method: "get" | "post" | "put",
   id: string,
   below = "",
   request?: AdminRequest,
 ): Promise<wire.Account> {
-  return client.request(wire.accountSchema, method, accountPath(id, below), request);
+  return client[method](wire.accountSchema, accountPath(id, below), request);
 }
 
 function standingOf(
   { client }: Call,
-  method: "GET" | "POST",
+  method: "get" | "post",
   id: string,
   below: string,
   of: DatasetOptions = {},
   body?: unknown,
 ): Promise<wire.Standing> {
   const path = inDataset(accountPath(id, below), of.dataset ?? "orders");
-  return client.request(wire.standingSchema, method, path, { body });
+  return client[method](wire.standingSchema, path, { body });
 }
 
 /** Prints an account. */

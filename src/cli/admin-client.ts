@@ -47,30 +47,31 @@ export interface AdminRequest {
 
 export class AdminClient {
   readonly baseUrl: string;
-  private readonly token: string;
-  private readonly fetch: typeof fetch;
-  private readonly wait: (ms: number) => Promise<unknown>;
-  private readonly silenceMs: number;
+  private readonly options: Required<AdminClientOptions>;
 
   constructor(options: AdminClientOptions) {
-    const { baseUrl, token, fetch: fetchWith = fetch, wait = pause, silenceMs = SILENCE_MS } = options;
-    this.baseUrl = baseUrl.replace(/\/{1,9}$/, "");
-    this.token = token;
-    this.fetch = fetchWith;
-    this.wait = wait;
-    this.silenceMs = silenceMs;
+    this.options = { fetch, wait: pause, silenceMs: SILENCE_MS, ...options };
+    this.baseUrl = options.baseUrl.replace(/\/{1,9}$/, "");
   }
 
   /**
-   * Sends one admin request and returns its answer parsed by `schema`. When the service refuses, throws
-   * `ServiceRefusal` with the service's message. When the service cannot be reached, stays silent or returns an
-   * unexpected body, throws `CommandFailure` with the cause. A request that timed out is not sent again.
+   * Sends a request and returns its answer parsed by `schema`. When the service refuses, throws `ServiceRefusal` with the
+   * service's message. When the service cannot be reached, stays silent or returns an unexpected body, throws
+   * `CommandFailure` with the cause. A request that timed out is not sent again.
    */
-  async request<T extends z.ZodType>(
+  get = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
+    this.answer(schema, "GET", path, request);
+  /** Sends a request like `get`. After a lost answer it is sent again only if it is `repeatable`. */
+  post = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
+    this.answer(schema, "POST", path, request);
+  put = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
+    this.answer(schema, "PUT", path, request);
+
+  private async answer<T extends z.ZodType>(
     schema: T,
     method: "GET" | "POST" | "PUT",
     path: string,
-    request: AdminRequest = {},
+    request: AdminRequest,
   ): Promise<z.output<T>> {
     const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
     const { status, text } = await this.send(method, path, request, tries);
@@ -90,12 +91,12 @@ export class AdminClient {
   ): Promise<{ status: number; text: string }> {
     const [body, contentType] = encodedBody(request.body);
     const headers = {
-      Authorization: `Bearer ${this.token}`,
+      Authorization: `Bearer ${this.options.token}`,
       "User-Agent": USER_AGENT,
       ...contentType,
       ...request.headers,
     };
-    const silenceMs = Math.max(request.silenceMs ?? 0, this.silenceMs);
+    const silenceMs = Math.max(request.silenceMs ?? 0, this.options.silenceMs);
     const bodyMs = ((body?.length ?? 0) / SLOWEST_BYTES_PER_SECOND) * 1000;
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= tries;
@@ -103,7 +104,7 @@ export class AdminClient {
       try {
         const { signal } = silence;
         const init = { method, headers, body, redirect: "manual", signal } as const;
-        const response = await this.fetch(this.baseUrl + path, init);
+        const response = await this.options.fetch(this.baseUrl + path, init);
         // Reading the body is part of the attempt, because a connection can break in the middle of an answer.
         const text = await silence.textOf(response);
         if (last || !PASSING_STATUSES.has(response.status)) return { status: response.status, text };
@@ -113,7 +114,7 @@ export class AdminClient {
       } finally {
         silence.end();
       }
-      await this.wait(RETRY_WAITS_MS[attempt - 1] ?? 0);
+      await this.options.wait(RETRY_WAITS_MS[attempt - 1] ?? 0);
     }
   }
 }

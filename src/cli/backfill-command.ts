@@ -71,7 +71,7 @@ export const backfill = command("backfill", {
   },
 });
 
-function noticeOf(result: Omit<Backfilled, "announcedAtMs">): wire.Notice {
+function noticeOf(result: ReturnType<typeof summed>): wire.Notice {
   const { table: _, ...facts } = result;
   const { days, loaded, degraded, before, failed, untried } = facts;
   const isWell = failed.length === 0;
@@ -146,36 +146,17 @@ interface DayVerdict {
   problem: string | null;
 }
 
-interface Backfilled {
-  /** Number of requested days in the folder. */
-  days: number;
-  /** Number of days loaded in this run, including degraded ones. */
-  loaded: number;
-  degraded: number;
-  /** Number of days that an earlier run loaded and the service still serves. */
-  before: number;
-  failed: { tradedate: BeijingDate; problem: string }[];
-  /** Number of days skipped after earlier days failed. */
-  untried: number;
-  /** All days in loading order. */
-  table: DayVerdict[];
-  /**
-   * The instant at which the last of the loaded days is announced to customers, in Unix milliseconds of this machine's
-   * clock; 0 when no day was loaded.
-   */
-  announcedAtMs: number;
-}
-
 /**
  * Loads every day of the folder, except days that an earlier run loaded and the service still serves. The service
  * refuses withdrawn days with a message that names the operator and the reason.
  */
-async function loadDays(client: AdminClient, run: Run): Promise<Backfilled> {
+async function loadDays(client: AdminClient, run: Run) {
   const { named, gone } = await asked(run);
   const days = named.map(({ tradedate }) => tradedate);
   const available = new Map<DatasetName, ReadonlyMap<string, unknown>>();
   for (const dataset of DATASET_NAMES) available.set(dataset, await availableDays(client, days, dataset));
   const rows: DayVerdict[] = [];
+  // The instant at which the last loaded day is announced to customers, on this machine's clock.
   let announcedAtMs = 0;
   const seconds: number[] = [];
   let failedInARow = 0;
@@ -210,7 +191,11 @@ async function loadDays(client: AdminClient, run: Run): Promise<Backfilled> {
   return { ...summed(rows), announcedAtMs };
 }
 
-function summed(table: DayVerdict[]): Omit<Backfilled, "announcedAtMs"> {
+/**
+ * Returns the verdicts in loading order with their counts: days loaded in this run (also degraded ones), loaded by an
+ * earlier run and still served (`before`), and skipped after earlier days failed (`untried`).
+ */
+function summed(table: DayVerdict[]) {
   const isServed = ({ verdict }: DayVerdict) => verdict === "served" || verdict === "degraded";
   const loaded = table.filter((row) => isServed(row) && row.seconds !== null);
   return {

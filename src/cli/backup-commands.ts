@@ -11,7 +11,6 @@ import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, isDatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import {
-  type BackupEnd,
   type BackupPageEnd,
   type BackupRow,
   openBackup,
@@ -169,19 +168,11 @@ function rowLines(rows: Record<string, number>): string[] {
  */
 const TRIES = 3;
 
-interface Created extends BackupEnd {
-  path: string;
-  /** Whether nothing changed during the backup. */
-  oneMoment: boolean;
-  /** The version of `BACKUP_SECRET` that seals the backup; null when it is not sealed. */
-  sealedWith: number | null;
-}
-
 /**
  * Writes a backup of the deployment to `path`. Even with concurrent changes, the backup contains every row that another
- * row refers to. `oneMoment` is true if nothing changed during the backup.
+ * row refers to. `oneMoment` is true if nothing changed during the backup, `sealedWith` null if it is not sealed.
  */
-async function createBackup(client: AdminClient, path: string): Promise<Created> {
+async function createBackup(client: AdminClient, path: string) {
   for (let attempt = 1; ; attempt++) {
     const plan = await planOf(client);
     const { version, tables, identity } = plan;
@@ -195,7 +186,7 @@ async function createBackup(client: AdminClient, path: string): Promise<Created>
 }
 
 function planOf(client: AdminClient): Promise<wire.BackupPlan> {
-  return client.request(wire.backupPlanSchema, "GET", "/admin/backup");
+  return client.get(wire.backupPlanSchema, "/admin/backup");
 }
 
 async function* rowsOf(
@@ -208,7 +199,7 @@ async function* rowsOf(
       const query = new URLSearchParams({ backup: identity.id });
       if (after !== null) query.set("after", JSON.stringify(after));
       const path = `/admin/backup/${table}?${query}`;
-      const page: wire.BackupPage = await client.request(wire.backupPageSchema, "GET", path);
+      const page: wire.BackupPage = await client.get(wire.backupPageSchema, path);
       const { rows, next, seal } = page;
       for (const values of rows) yield { table, values };
       yield { table, after, next, seal };
@@ -220,41 +211,33 @@ async function* rowsOf(
 /** The number of concurrent requests for objects; each request reads the index of many packs. */
 const PARALLEL = 3;
 
-interface Restored {
-  restoreId: string;
-  /** Whether an earlier run had completed this restore, so that this run changed nothing. */
-  earlier: boolean;
-  rows: Record<string, number>;
-  /** Days and files that are not served because their objects are missing in R2. */
-  lacking: { called: string; problem: string }[];
-  /** Days with packs in R2 that are newer than the backup. */
-  adoptable: wire.AdoptableDay[];
-  /** Revocations and other changes that stay in force although the backup has an earlier state. */
-  kept: wire.KeptRevocation[];
-  /** Whether the deployment was empty before the restore. If it was, revocations since the backup are unknown. */
-  overEmpty: boolean;
-}
+type Restored = Awaited<ReturnType<typeof restoreBackup>>;
 
-/** Restores `backup`, or resumes an interrupted restore of the same file. */
+/**
+ * Restores `backup`, or resumes an interrupted restore of the same file. `earlier`: a run had completed it before, so
+ * that this one changed nothing. `lacking` is not served because its objects are missing in R2; `adoptable` packs in R2
+ * are newer than the backup; `kept` stays in force although the backup has an earlier state. `overEmpty`: the deployment
+ * was empty before, so that revocations since the backup are unknown.
+ */
 async function restoreBackup(
   client: AdminClient,
   backup: WholeBackup,
   { force = false, unauthenticated = false }: Record<"force" | "unauthenticated", boolean | undefined>,
-): Promise<Restored> {
+) {
   const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;
   const path = `/admin/restores/${restoreId}`;
   let chunks = 0;
   for await (const _ of backup.pages()) chunks++;
   const body = { restoreId, chunks, tables, identity, force, unauthenticated };
-  const begun = await client.request(wire.restoreStateSchema, "POST", "/admin/restores", { body });
-  let lacking: Restored["lacking"] = [];
+  const begun = await client.post(wire.restoreStateSchema, "/admin/restores", { body });
+  let lacking: Lacking[] = [];
   let { adoptable, kept, overEmpty } = begun;
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present));
     lacking = await lookForObjects(client, path, backup);
     const request = { repeatable: true, silenceMs: HASHING_MS };
-    const done = await client.request(wire.restoreStateSchema, "POST", `${path}/complete`, request);
+    const done = await client.post(wire.restoreStateSchema, `${path}/complete`, request);
     ({ adoptable, kept, overEmpty } = done);
   }
   await sweep(client);
@@ -271,21 +254,23 @@ async function sendChunks(
   for await (const chunk of backup.pages()) {
     n++;
     if (present.has(n)) continue;
-    await client.request(wire.restoreStateSchema, "PUT", `${path}/chunks/${n}`, { body: chunk });
+    await client.put(wire.restoreStateSchema, `${path}/chunks/${n}`, { body: chunk });
     if (n % 100 === 0) console.error(`${n} chunks have been sent`);
   }
 }
 
-/** The objects in R2 that a backup refers to. */
-interface Needed {
-  /** Ids of packs and files in the backup. */
-  ids: number[];
-  /** The name of the day or file that is served from an object, by object id. */
-  served: Map<number, string>;
+/** A day or file that is not served. */
+interface Lacking {
+  called: string;
+  problem: string;
 }
 
-async function neededObjects(backup: WholeBackup): Promise<Needed> {
-  const needed: Needed = { ids: [], served: new Map() };
+/**
+ * Returns the ids of the packs and files in a backup, and by object id the name of the day or file that is served from
+ * the object.
+ */
+async function neededObjects(backup: WholeBackup) {
+  const needed = { ids: [] as number[], served: new Map<number, string>() };
   const cellOf = ({ table, values }: BackupRow, column: string) =>
     values[(backup.head.tables[table] ?? []).indexOf(column)] ?? null;
   for await (const row of backup.rows()) {
@@ -306,24 +291,15 @@ async function neededObjects(backup: WholeBackup): Promise<Needed> {
   return needed;
 }
 
-async function lookForObjects(
-  client: AdminClient,
-  path: string,
-  backup: WholeBackup,
-): Promise<Restored["lacking"]> {
+async function lookForObjects(client: AdminClient, path: string, backup: WholeBackup): Promise<Lacking[]> {
   const { ids, served } = await neededObjects(backup);
-  const lacking: Restored["lacking"] = [];
+  const lacking: Lacking[] = [];
   const waiting = [...ids];
   const look = async () => {
     while (waiting.length > 0) {
       const body = { objectIds: waiting.splice(0, wire.MAX_RESTORED_OBJECTS) };
       const request = { body, repeatable: true, silenceMs: HASHING_MS };
-      const { objects } = await client.request(
-        wire.restoredObjectsSchema,
-        "POST",
-        `${path}/objects`,
-        request,
-      );
+      const { objects } = await client.post(wire.restoredObjectsSchema, `${path}/objects`, request);
       for (const { objectId, problem } of objects) {
         const called = served.get(objectId);
         if (problem !== null && called !== undefined) lacking.push({ called, problem });
@@ -344,7 +320,7 @@ async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
       const request = { repeatable: true, silenceMs: HASHING_MS };
-      ({ left } = await client.request(wire.sweptSchema, "POST", "/admin/restores/sweep", request));
+      ({ left } = await client.post(wire.sweptSchema, "/admin/restores/sweep", request));
       if (left > 0) console.error(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {

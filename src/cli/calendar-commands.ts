@@ -69,7 +69,7 @@ const show = command("show", {
   says: "show the trading days of a year",
   options: { year: year("the year (default: the current one)") },
   async run({ client, print }, { year = Number(beijingDate(Date.now()).slice(0, 4)) }) {
-    const shown = await client.request(wire.calendarSchema, "GET", `/admin/calendar?year=${year}`);
+    const shown = await client.get(wire.calendarSchema, `/admin/calendar?year=${year}`);
     const open = shown.days.filter((day) => day.open).map((day) => day.day);
     const months = [...new Set(open.map((day) => day.slice(0, 6)))];
     print(shown, [
@@ -109,7 +109,7 @@ export async function loadCalendar(
   let knownUntil = "";
   for (let at = 0; at < days.length; at += DAYS_PER_REQUEST) {
     const body = { days: days.slice(at, at + DAYS_PER_REQUEST), source, force };
-    const answer = await client.request(wire.calendarChangedSchema, "PUT", "/admin/calendar", { body });
+    const answer = await client.put(wire.calendarChangedSchema, "/admin/calendar", { body });
     changed += answer.changed;
     knownUntil = answer.knownUntil;
   }

@@ -26,11 +26,7 @@ export const changes = command("changes", {
       do {
         const query = new URLSearchParams({ after: String(page?.nextAfter ?? after) });
         if (since !== undefined) query.set("since", new Date(since).toISOString());
-        page = await client.request(
-          wire.changeListSchema,
-          "GET",
-          inDataset(`/admin/changes?${query}`, dataset),
-        );
+        page = await client.get(wire.changeListSchema, inDataset(`/admin/changes?${query}`, dataset));
         changes.push(...page.changes);
       } while (page.hasMore);
       nextAfter = Math.max(nextAfter, page.nextAfter);

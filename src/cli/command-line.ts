@@ -20,11 +20,7 @@ export function table(headings: string[], rows: string[][], none?: string): stri
 }
 
 /** Names of days, with their distance from today in days. */
-const NAMED_DAYS: ReadonlyMap<string, number> = new Map([
-  ["yesterday", -1],
-  ["today", 0],
-  ["tomorrow", 1],
-]);
+const NAMED_DAYS = new Map(Object.entries({ yesterday: -1, today: 0, tomorrow: 1 }));
 
 /** Parses a day as `YYYYMMDD`. */
 export function dateArgument(text: string): BeijingDate {

@@ -32,7 +32,7 @@ export function inDataset(path: string, dataset: DatasetName): string {
 
 /** Returns the days of `dataset` that were ever loaded, ascending; withdrawn days are included. */
 export async function loadedDays(client: AdminClient, dataset: DatasetName): Promise<BeijingDate[]> {
-  return (await client.request(wire.loadedDaysSchema, "GET", inDataset("/admin/days/loaded", dataset))).days;
+  return (await client.get(wire.loadedDaysSchema, inDataset("/admin/days/loaded", dataset))).days;
 }
 
 /**
@@ -47,7 +47,7 @@ export async function availableDays(
   const available = new Map<string, number | null>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
-    const { days } = await client.request(wire.dayListSchema, "GET", path);
+    const { days } = await client.get(wire.dayListSchema, path);
     for (const { tradedate, state, revision } of days) {
       if (state === "available" || state === "degraded") available.set(tradedate, revision);
     }
@@ -60,7 +60,7 @@ export async function lackingDatasets(
   client: AdminClient,
   delivered: readonly DatasetName[],
 ): Promise<DatasetName[]> {
-  const { datasets } = await client.request(wire.datasetListSchema, "GET", "/admin/days/datasets");
+  const { datasets } = await client.get(wire.datasetListSchema, "/admin/days/datasets");
   const loaded = datasets.filter(({ newest }) => newest !== null).map(({ dataset }) => dataset);
   return loaded.filter((dataset) => !delivered.includes(dataset));
 }

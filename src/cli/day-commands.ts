@@ -30,7 +30,7 @@ export function builtBefore(
 ): Promise<wire.BuiltBefore> {
   const query = version === undefined ? "" : `?version=${version}`;
   const path = inDataset(`/admin/days/built-before${query}`, dataset);
-  return client.request(wire.builtBeforeSchema, "GET", path);
+  return client.get(wire.builtBeforeSchema, path);
 }
 
 /**
@@ -73,7 +73,7 @@ export const days = command("days", {
     const answers: [DatasetName, wire.DayList][] = [];
     for (const dataset of datasetsOf(of)) {
       const path = inDataset(`/admin/days?month=${month}`, dataset);
-      const answer = await call.client.request(wire.dayListSchema, "GET", path);
+      const answer = await call.client.get(wire.dayListSchema, path);
       // A dataset without a loaded day in the month is not listed, because the deployment may not have the dataset.
       const isKnown = answer.days.some(({ revision }) => revision !== null);
       if (isKnown || dataset === (of.dataset ?? "orders")) answers.push([dataset, answer]);
@@ -113,7 +113,7 @@ const show = command("show", {
     const answers: [DatasetName, wire.DayDetail][] = [];
     let absent: ServiceRefusal | undefined;
     for (const dataset of datasetsOf(of)) {
-      await client.request(wire.dayDetailSchema, "GET", dayPath(tradedate, dataset)).then(
+      await client.get(wire.dayDetailSchema, dayPath(tradedate, dataset)).then(
         (answer) => answers.push([dataset, answer]),
         (error: unknown) => {
           if (!(error instanceof ServiceRefusal) || error.refused.httpStatus !== 404) throw error;
@@ -211,7 +211,7 @@ const publish = command("publish", {
 });
 
 function look({ client }: Call, date: BeijingDate, { dataset }: ActionOptions): Promise<wire.DayDetail> {
-  return client.request(wire.dayDetailSchema, "GET", dayPath(date, dataset));
+  return client.get(wire.dayDetailSchema, dayPath(date, dataset));
 }
 
 /** Sends an action on a revision of the day: the one from `--if-revision`, or else the newest one that was read. */
@@ -224,7 +224,7 @@ function act(
 ): Promise<wire.DayChanged> {
   const body = { revision: ifRevision ?? day.revision, ...more };
   const path = dayPath(day.tradedate, dataset, `/${action}`);
-  return client.request(wire.dayChangedSchema, "POST", path, { body, silenceMs: HASHING_MS });
+  return client.post(wire.dayChangedSchema, path, { body, silenceMs: HASHING_MS });
 }
 
 function factsOf({ day }: wire.DayDetail): string {
@@ -263,7 +263,7 @@ async function printServed(
 /** Returns the days with packs of `dataset` that are not in the catalog, oldest first. */
 async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<wire.AdoptableDay[]> {
   const path = inDataset("/admin/days/adoptable", dataset);
-  return (await client.request(wire.adoptableListSchema, "GET", path, { silenceMs: HASHING_MS })).days;
+  return (await client.get(wire.adoptableListSchema, path, { silenceMs: HASHING_MS })).days;
 }
 
 const adoptable = command("adoptable", {
@@ -319,11 +319,7 @@ const adopt = command("adopt", {
     const body: wire.AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
     const path = dayPath(date, dataset, "/adopt");
     const request = { body, repeatable: true, silenceMs: HASHING_MS };
-    await printServed(
-      call,
-      await call.client.request(wire.publishedSchema, "POST", path, request),
-      "different",
-    );
+    await printServed(call, await call.client.post(wire.publishedSchema, path, request), "different");
   },
 });
 

@@ -45,7 +45,7 @@ export const explain = command("explain", {
 async function explainMade({ client, print }: Call, requestId: string, account?: string): Promise<void> {
   const query = account === undefined ? "" : `?account=${encodeURIComponent(account)}`;
   const path = `/admin/explain/${encodeURIComponent(requestId)}${query}`;
-  const explained = await client.request(wire.explainedRequestSchema, "GET", path);
+  const explained = await client.get(wire.explainedRequestSchema, path);
   const { accountId, keyId, text, state } = explained;
   print(explained, [
     ...(accountId === null ? [] : [`account ${accountId}${keyId === null ? "" : `, key ${keyId}`}`, ""]),
@@ -57,7 +57,7 @@ async function explainMade({ client, print }: Call, requestId: string, account?:
 
 async function explainWhatIf({ client, print }: Call, body: wire.Explain): Promise<void> {
   const request = { body, repeatable: true };
-  const explanation = await client.request(wire.explanationSchema, "POST", "/admin/explain", request);
+  const explanation = await client.post(wire.explanationSchema, "/admin/explain", request);
   const { steps, code, reason, httpStatus, message } = explanation;
   print(explanation, [
     ...table(

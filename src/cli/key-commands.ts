@@ -21,7 +21,7 @@ const issue = command("issue <account>", {
   },
   async run({ client, print }, { name = "", expires = null }, account: string) {
     const request = { body: { name, expires } };
-    const issued = await client.request(wire.issuedKeySchema, "POST", accountPath(account, "/keys"), request);
+    const issued = await client.post(wire.issuedKeySchema, accountPath(account, "/keys"), request);
     print(issued, [
       issued.key,
       `This is key ${issued.keyId} of account ${issued.accountId}; it cannot be shown again.`,
@@ -32,7 +32,7 @@ const issue = command("issue <account>", {
 const list = command("list <account>", {
   says: "list the keys of an account with their last use (recorded once an hour)",
   async run(call, _, account: string) {
-    const { keys } = await accountOf(call, "GET", account);
+    const { keys } = await accountOf(call, "get", account);
     call.print({ keys }, keyLines(keys));
   },
 });
@@ -45,7 +45,7 @@ const roll = command("roll", {
     // JSON omits an undefined overlap.
     const request = { body: { overlapMs: overlap } };
     const path = `/admin/keys/${encodeURIComponent(keyId)}/roll`;
-    const rolled = await client.request(wire.rolledKeySchema, "POST", path, request);
+    const rolled = await client.post(wire.rolledKeySchema, path, request);
     print(rolled, [
       rolled.key,
       `This is key ${rolled.keyId} of account ${rolled.accountId}; it cannot be shown again.`,
@@ -61,7 +61,7 @@ const revoke = command("revoke", {
   async run(call, _, keyId: string) {
     await call.confirm(`Revoke key ${keyId} permanently?`);
     const path = `/admin/keys/${encodeURIComponent(keyId)}/revoke`;
-    const key = await call.client.request(wire.keySummarySchema, "POST", path, { repeatable: true });
+    const key = await call.client.post(wire.keySummarySchema, path, { repeatable: true });
     call.print(key, `Key ${key.keyId} of account ${key.accountId} was revoked at ${key.revokedAt}.`);
   },
 });
@@ -148,7 +148,7 @@ export async function importKeys(
   const result = { imported: 0, unchanged: 0, refused: [...file.refused] };
   for (let at = 0; at < file.rows.length; at += wire.KEY_IMPORT_MAX_ROWS) {
     const batch = file.rows.slice(at, at + wire.KEY_IMPORT_MAX_ROWS);
-    const answer = await client.request(wire.keysImportedSchema, "POST", "/admin/keys/import", {
+    const answer = await client.post(wire.keysImportedSchema, "/admin/keys/import", {
       body: { rows: batch.map(({ row }) => row), allowShort },
       repeatable: true,
     });

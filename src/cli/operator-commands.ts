@@ -19,7 +19,7 @@ const issue = command("issue", {
   },
   async run({ client, print }, { scope }, name: string) {
     const body = { name, scope };
-    const issued = await client.request(wire.issuedTokenSchema, "POST", "/admin/tokens", { body });
+    const issued = await client.post(wire.issuedTokenSchema, "/admin/tokens", { body });
     print(issued, [
       issued.token,
       `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
@@ -30,7 +30,7 @@ const issue = command("issue", {
 const list = command("list", {
   says: "list all tokens, including revoked ones, with their last use (recorded once an hour)",
   async run({ client, print }) {
-    const answer = await client.request(wire.tokenListSchema, "GET", "/admin/tokens");
+    const answer = await client.get(wire.tokenListSchema, "/admin/tokens");
     const rows = answer.tokens.map((each) => [
       each.name,
       each.scope,
@@ -51,7 +51,7 @@ const revoke = command("revoke <name>", {
   async run(call, _, name: string) {
     await call.confirm(`Revoke the token of ${name} permanently?`);
     const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
-    const token = await call.client.request(wire.tokenSummarySchema, "POST", path, { repeatable: true });
+    const token = await call.client.post(wire.tokenSummarySchema, path, { repeatable: true });
     call.print(token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
   },
 });
@@ -91,7 +91,7 @@ export const audit = command("audit", {
     for (const [name, value] of Object.entries({ subject, actor, kind, action, since, before, limit })) {
       if (value !== undefined) query.set(name, String(value));
     }
-    const answer = await client.request(wire.auditListSchema, "GET", `/admin/audit?${query}`);
+    const answer = await client.get(wire.auditListSchema, `/admin/audit?${query}`);
     print(answer, auditLines(answer));
   },
 });

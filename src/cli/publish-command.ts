@@ -225,9 +225,7 @@ export async function publishPack(
       if (reason === undefined || !ENDED.has(reason)) throw error;
       const { tradedate, dataset, buildId } = pack.index;
       const path = dayPath(tradedate, dataset);
-      const { day } = await client
-        .request(wire.dayDetailSchema, "GET", path)
-        .catch(() => ({ day: undefined }));
+      const { day } = await client.get(wire.dayDetailSchema, path).catch(() => ({ day: undefined }));
       const isSame = day?.buildId === buildId && day.degraded === (options.degraded ?? false);
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
@@ -244,7 +242,7 @@ const ENDED = new Set(["upload_lost", "upload_ended", "other_publisher"]);
  */
 async function begin(client: AdminClient, path: string, body: wire.BeginUpload): Promise<wire.UploadBegun> {
   const ask = (force: boolean) =>
-    client.request(wire.uploadBegunSchema, "POST", path, { body: { ...body, force }, repeatable: true });
+    client.post(wire.uploadBegunSchema, path, { body: { ...body, force }, repeatable: true });
   if (body.force !== true) return ask(false);
   const unforced = await ask(false).catch((error: unknown) => {
     if (error instanceof ServiceRefusal) return null;
@@ -283,7 +281,7 @@ async function publishOnce(
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file: pack, begun, partPath: (n) => stepPath(`${upload}/parts/${n}`), onSent });
-  return client.request(wire.publishedSchema, "POST", stepPath(`${upload}/complete`), {
+  return client.post(wire.publishedSchema, stepPath(`${upload}/complete`), {
     repeatable: true,
     silenceMs: HASHING_MS,
   });

@@ -17,11 +17,7 @@ const list = command("list [account]", {
     const shares: wire.ShareSummary[] = [];
     for (let after: string | null = ""; after !== null; ) {
       const query = new URLSearchParams(account === undefined ? { after } : { account });
-      const page: wire.ShareList = await client.request(
-        wire.shareListSchema,
-        "GET",
-        `/admin/shares?${query}`,
-      );
+      const page: wire.ShareList = await client.get(wire.shareListSchema, `/admin/shares?${query}`);
       shares.push(...page.shares);
       after = page.next;
     }
@@ -47,7 +43,7 @@ const revoke = command("revoke", {
   async run(call, _, id: string) {
     await call.confirm(`Revoke share ${id} permanently?`);
     const path = `/admin/shares/${encodeURIComponent(id)}/revoke`;
-    const share = await call.client.request(wire.shareSummarySchema, "POST", path, { repeatable: true });
+    const share = await call.client.post(wire.shareSummarySchema, path, { repeatable: true });
     const { shareId, accountId, revokedAt } = share;
     call.print(share, `Share ${shareId} of account ${accountId} was revoked at ${revokedAt}.`);
   },
@@ -58,7 +54,7 @@ const SECRET_PATH = "/admin/shares/secret";
 const secret = command("secret", {
   says: "list the versions of SHARE_SECRET and what depends on each",
   async run({ client, print }) {
-    const versions = await client.request(wire.secretVersionsSchema, "GET", SECRET_PATH);
+    const versions = await client.get(wire.secretVersionsSchema, SECRET_PATH);
     print(versions, versionLines(versions));
   },
 });
@@ -75,14 +71,14 @@ const rotate = command("rotate", {
     "\nFirst set the secret SHARE_SECRET to `<old>,<version + 1>:<new>`. Afterwards remove the versions that are\n" +
     "no longer needed; shares of older versions end within 7 days.",
   async run({ client, confirm, print }, { revokeOlder }) {
-    const { current, versions } = await client.request(wire.secretVersionsSchema, "GET", SECRET_PATH);
+    const { current, versions } = await client.get(wire.secretVersionsSchema, SECRET_PATH);
     const older = versions.filter(({ version }) => version < current);
     const shares = older.reduce((sum, { shares }) => sum + shares, 0);
     if (revokeOlder && shares > 0) {
       await confirm(`Revoke ${shares} shares of versions before ${current} at once?`);
     }
     const request = { body: { olderShares: revokeOlder ? "revoke" : "keep" }, repeatable: true };
-    const rotated = await client.request(wire.rotatedSecretSchema, "POST", `${SECRET_PATH}/rotate`, request);
+    const rotated = await client.post(wire.rotatedSecretSchema, `${SECRET_PATH}/rotate`, request);
     const drives = rotated.resealed.map(({ dataType, year }) => `${dataType} ${year}`);
     const encrypted =
       drives.length === 0 ? "No passwords of external shares" : `The passwords of ${drives.join(", ")}`;
@@ -127,6 +123,12 @@ const SHARE = {
 
 const externalPath = ({ type, year }: { type: string; year: number }) => `/admin/external/${type}/${year}`;
 
+const LINK = {
+  link: option.text("<address>", "the URL of the share"),
+  expires: option.instant("when the link stops working: a date or RFC 3339"),
+  passwordStdin: option.flag("read the password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
+};
+
 const setExternal = command("set", {
   says: "register an external share for whole-year plans; without --link it is reported as being prepared",
   options: {
@@ -134,9 +136,7 @@ const setExternal = command("set", {
     to: option.day("the last day that the share covers").required(),
     files: option.count("the number of daily files in the share").required(),
     bytes: option.count("the total size of the files in bytes").required(),
-    link: option.text("<address>", "the URL of the share"),
-    expires: option.instant("when the link stops working: a date or RFC 3339"),
-    passwordStdin: option.flag("read the password from standard input (or EDGETAPE_EXTERNAL_PASSWORD)"),
+    ...LINK,
     ...SHARE,
   },
   async run(call, options) {
@@ -148,10 +148,7 @@ const setExternal = command("set", {
       link: await linkOf(options),
     };
     const request = { body };
-    showExternal(
-      call,
-      await call.client.request(wire.externalListSchema, "PUT", externalPath(options), request),
-    );
+    showExternal(call, await call.client.put(wire.externalListSchema, externalPath(options), request));
   },
 });
 
@@ -159,15 +156,8 @@ const setExternal = command("set", {
  * Returns the link, or null if no option for a link is given. No option accepts the password, because other users can
  * see command lines.
  */
-async function linkOf({
-  link,
-  expires,
-  passwordStdin,
-}: {
-  link: string | undefined;
-  expires: number | undefined;
-  passwordStdin: boolean | undefined;
-}): Promise<wire.ExternalShareInput["link"]> {
+async function linkOf(options: option.Values<typeof LINK>): Promise<wire.ExternalShareInput["link"]> {
+  const { link, expires, passwordStdin } = options;
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {
     throw new CommandFailure("A link needs an expiry: give --link and --expires together.", EXIT.usage);
@@ -183,14 +173,14 @@ const clearExternal = command("clear", {
     const { type, year } = options;
     await call.confirm(`Remove the external share of ${type} ${year} with its link and password?`);
     const path = `${externalPath(options)}/clear`;
-    showExternal(call, await call.client.request(wire.externalListSchema, "POST", path));
+    showExternal(call, await call.client.post(wire.externalListSchema, path));
   },
 });
 
 const listExternal = command("list", {
   says: "list every external share",
   async run(call) {
-    showExternal(call, await call.client.request(wire.externalListSchema, "GET", "/admin/external"));
+    showExternal(call, await call.client.get(wire.externalListSchema, "/admin/external"));
   },
 });
 

@@ -24,15 +24,15 @@ const set = command("set <account>", {
     if (!keep) await confirmLoss(call, id);
     const body = { plan, start, end };
     const account = keep
-      ? await accountOf(call, "POST", id, BELOW, { body })
-      : await accountOf(call, "PUT", id, BELOW, { body: { subscriptions: [body] } });
+      ? await accountOf(call, "post", id, BELOW, { body })
+      : await accountOf(call, "put", id, BELOW, { body: { subscriptions: [body] } });
     printAccount(call, account);
   },
 });
 
 /** Asks for confirmation when `set` removes plans of the account. */
 async function confirmLoss(call: Call, id: string): Promise<void> {
-  const { subscriptions } = await accountOf(call, "GET", id);
+  const { subscriptions } = await accountOf(call, "get", id);
   if (subscriptions.length === 0) return;
   const had = subscriptions.map(({ plan, start, end }) => `${plan} from ${start} to ${end}`);
   await call.confirm(`Remove these plans of ${id}: ${had.join(", ")}?`);
@@ -50,7 +50,7 @@ const extend = command("extend <account>", {
       throw new CommandFailure("Give either --by or --until.", EXIT.usage);
     }
     const body = { plan, until, byMs: by };
-    printAccount(call, await accountOf(call, "POST", id, `${BELOW}/extend`, { body }));
+    printAccount(call, await accountOf(call, "post", id, `${BELOW}/extend`, { body }));
   },
 });
 
@@ -59,7 +59,7 @@ const weekly = command("weekly <account>", {
   options: { start: option.instant("start, inclusive (default: now)") },
   async run(call, { start }, id: string) {
     // JSON omits an undefined start.
-    printAccount(call, await accountOf(call, "POST", id, BELOW, { body: { plan: "weekly", start } }));
+    printAccount(call, await accountOf(call, "post", id, BELOW, { body: { plan: "weekly", start } }));
   },
 });
 
@@ -70,7 +70,7 @@ const listPlans = command("list", {
   alias: "show",
   isDefault: true,
   async run(call) {
-    printPlans(call, await call.client.request(wire.planListSchema, "GET", "/admin/plans"));
+    printPlans(call, await call.client.get(wire.planListSchema, "/admin/plans"));
   },
 });
 
@@ -85,7 +85,7 @@ const setPlan = command("set", {
   },
   async run(call, { requests, files }, plan: wire.PlanName) {
     const body = { plans: [{ plan, requests: limitOf(requests), files: limitOf(files) }] };
-    printPlans(call, await call.client.request(wire.planListSchema, "PUT", "/admin/plans", { body }));
+    printPlans(call, await call.client.put(wire.planListSchema, "/admin/plans", { body }));
   },
 });
 

@@ -54,7 +54,7 @@ export async function sendParts(
 async function sendPart(client: AdminClient, path: string, bytes: Uint8Array): Promise<void> {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const headers = { [wire.PART_SHA256_HEADER]: sha256 };
-  const stored = await client.request(wire.storedPartSchema, "PUT", path, { body: bytes, headers });
+  const stored = await client.put(wire.storedPartSchema, path, { body: bytes, headers });
   if (stored.sha256 !== sha256) {
     throw new CommandFailure(
       `The service received part ${stored.n} with different bytes; run the command again.`,
@@ -92,11 +92,11 @@ export async function addFile(
   const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };
   // Services of earlier versions refuse requests with an unknown field.
   const body: wire.BeginFileUpload = origin === "operator" ? content : { ...content, origin };
-  const begun = await client.request(wire.fileUploadBegunSchema, "POST", uploads, { body, repeatable: true });
+  const begun = await client.post(wire.fileUploadBegunSchema, uploads, { body, repeatable: true });
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file, begun, partPath: (n) => `${upload}/parts/${n}`, onSent });
-  return client.request(wire.fileSummarySchema, "POST", `${upload}/complete`, {
+  return client.post(wire.fileSummarySchema, `${upload}/complete`, {
     repeatable: true,
     silenceMs: HASHING_MS,
   });
@@ -110,7 +110,7 @@ export async function listFiles(
   last: string,
 ): Promise<wire.FileSummary[]> {
   const path = `/admin/files/${dataType}?from=${first}&to=${last}`;
-  return (await client.request(wire.fileListSchema, "GET", path)).files;
+  return (await client.get(wire.fileListSchema, path)).files;
 }
 
 /** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */
@@ -120,11 +120,11 @@ export function publishFile(
   ask: wire.PublishFile,
 ): Promise<wire.FileSummary> {
   const request = { body: ask, repeatable: true };
-  return client.request(wire.fileSummarySchema, "POST", `${fileRoute(place)}/publish`, request);
+  return client.post(wire.fileSummarySchema, `${fileRoute(place)}/publish`, request);
 }
 
 /** Withdraws a file from shares, with a note for other operators. */
 export function withdrawFile(client: AdminClient, place: FilePlace, note: string): Promise<wire.FileSummary> {
   const request = { body: { note }, repeatable: true };
-  return client.request(wire.fileSummarySchema, "POST", `${fileRoute(place)}/withdraw`, request);
+  return client.post(wire.fileSummarySchema, `${fileRoute(place)}/withdraw`, request);
 }

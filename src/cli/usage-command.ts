@@ -17,7 +17,7 @@ export const usage = command("usage", {
   async run({ client, print }, { csv, ...options }) {
     const current = beijingDate(Date.now()).slice(0, 6);
     const { month = current } = options;
-    const answer = await client.request(wire.usageListSchema, "GET", `/admin/usage?month=${month}`);
+    const answer = await client.get(wire.usageListSchema, `/admin/usage?month=${month}`);
     print(answer, csv ? csvOf(answer) : tableOf(answer));
     if (month === current) {
       process.stderr.write(`${month} is not over, and requests of the last ten minutes may be missing.\n`);

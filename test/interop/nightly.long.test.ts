@@ -113,6 +113,42 @@ describe("nightly with a complete delivery", () => {
   });
 });
 
+describe("the notices of nightly to a chat robot", () => {
+  it("say in Chinese and English that the delivery is missing, incomplete or served, and are signed", async () => {
+    const day = "20260303";
+    const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
+    const { run } = commandsOf(service, { EDGETAPE_WEBHOOK_URL: receiver.url, ...robot });
+    receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
+    const evening = async () => {
+      receiver.received.length = 0;
+      const { status } = await run`nightly ${folder} --date ${day} ${QUICK} --force`;
+      const { sign, timestamp, content } = receiver.received[0]?.body ?? {};
+      expect(sign).toBe(createHmac("sha256", `${timestamp}\nS1`).digest("base64"));
+      return [status, (content as { text: string }).text];
+    };
+    const says = (text: string) => expect.stringContaining(text);
+    expect(await evening()).toEqual([
+      1,
+      says(
+        `edgetape 失败 FAILED\n没有收到 ${day} 的数据；已停止等待\nno delivery for ${day} has arrived; waiting has ended`,
+      ),
+    ]);
+    writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");
+    expect(await evening()).toEqual([
+      1,
+      says(
+        `${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\nthe delivery for ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
+      ),
+    ]);
+    rmSync(join(folder, `${day}.zip`));
+    deliver(folder, day, 2_000);
+    expect(await evening()).toEqual([
+      0,
+      says(`edgetape 正常 OK\n${day} 已发布，第 1 版\n${day} is served as revision 1`),
+    ]);
+  });
+});
+
 describe("nightly with an incomplete delivery", () => {
   it("reports a day that is smaller than usual, and serves it only with --force", async () => {
     for (const day of ["20260223", "20260224", "20260225", "20260226", "20260227"]) {
@@ -363,42 +399,6 @@ describe("nightly with quotes", () => {
     deliver(folder, "20260325", 2_000, { ...all, seed: "again" });
     const again = await nightly("20260325", "--force");
     expect(again.stdout).toContain(`${name}, made from the quotes, is not offered: Revision 2 of ${name}`);
-  });
-});
-
-describe("the notices of nightly to a chat robot", () => {
-  it("say in Chinese and English that the delivery is missing, incomplete or served, and are signed", async () => {
-    const day = "20260303";
-    const robot = { EDGETAPE_WEBHOOK_KIND: "feishu", EDGETAPE_WEBHOOK_SECRET: "S1" };
-    const { run } = commandsOf(service, { EDGETAPE_WEBHOOK_URL: receiver.url, ...robot });
-    receiver.answer = { status: 200, body: { code: 0, msg: "success" } };
-    const evening = async () => {
-      receiver.received.length = 0;
-      const { status } = await run`nightly ${folder} --date ${day} ${QUICK} --force`;
-      const { sign, timestamp, content } = receiver.received[0]?.body ?? {};
-      expect(sign).toBe(createHmac("sha256", `${timestamp}\nS1`).digest("base64"));
-      return [status, (content as { text: string }).text];
-    };
-    const says = (text: string) => expect.stringContaining(text);
-    expect(await evening()).toEqual([
-      1,
-      says(
-        `edgetape 失败 FAILED\n没有收到 ${day} 的数据；已停止等待\nno delivery for ${day} has arrived; waiting has ended`,
-      ),
-    ]);
-    writeFileSync(join(folder, `${day}.zip`), "the first half of an archive");
-    expect(await evening()).toEqual([
-      1,
-      says(
-        `${day} 的数据不完整：${day}.zip 不是完整的 ZIP 文件；已停止等待\nthe delivery for ${day} is not complete: ${day}.zip is not a complete ZIP file;`,
-      ),
-    ]);
-    rmSync(join(folder, `${day}.zip`));
-    deliver(folder, day, 2_000);
-    expect(await evening()).toEqual([
-      0,
-      says(`edgetape 正常 OK\n${day} 已发布，第 1 版\n${day} is served as revision 1`),
-    ]);
   });
 });
 

@@ -46,7 +46,7 @@ export async function prepareAccounts(
       remembered.keys[account.name] ??= await firstKey(client, account, path);
       const [start, end] = [nowMs + account.fromDays * DAY_MS, nowMs + account.toDays * DAY_MS];
       const body = { subscriptions: [{ plan: account.plan, start, end }] };
-      await client.request(wire.accountSchema, "PUT", `${path}/subscriptions`, { body });
+      await client.put(wire.accountSchema, `${path}/subscriptions`, { body });
     }),
   );
 }
@@ -54,7 +54,7 @@ export async function prepareAccounts(
 /** Returns a one-time link into the console of a demo account, valid for a day. */
 export async function inviteDemo(client: AdminClient, name: string): Promise<string> {
   const path = `/admin/accounts/demo-${name}/invites`;
-  return (await client.request(wire.inviteSchema, "POST", path, { body: {} })).url;
+  return (await client.post(wire.inviteSchema, path, { body: {} })).url;
 }
 
 /** Creates the account if it is absent, and returns a new key for it. */
@@ -62,11 +62,10 @@ async function firstKey(client: AdminClient, account: DemoAccount, path: string)
   const accountId = `demo-${account.name}`;
   const create = { body: { accountId, note: "created by npm start" } };
   await client
-    .request(wire.accountSchema, "GET", path)
-    .catch(() => client.request(wire.accountSchema, "POST", "/admin/accounts", create));
+    .get(wire.accountSchema, path)
+    .catch(() => client.post(wire.accountSchema, "/admin/accounts", create));
   const issue = { body: { name: "demo" } };
-  const { keyId, key } = await client.request(wire.issuedKeySchema, "POST", `${path}/keys`, issue);
-  if (account.name === "revoked")
-    await client.request(wire.keySummarySchema, "POST", `/admin/keys/${keyId}/revoke`);
+  const { keyId, key } = await client.post(wire.issuedKeySchema, `${path}/keys`, issue);
+  if (account.name === "revoked") await client.post(wire.keySummarySchema, `/admin/keys/${keyId}/revoke`);
   return { keyId, key };
 }

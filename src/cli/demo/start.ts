@@ -10,27 +10,8 @@ import { AdminClient } from "../admin-client.ts";
 import { EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
-import {
-  buildSampleDay,
-  checkSampleDay,
-  demoCalendar,
-  loadDemoCalendar,
-  publishSampleDay,
-  removeSamplePacks,
-  sampleDates,
-  samplePage,
-  unloadedDays,
-} from "./demo-days.ts";
-import {
-  forget,
-  lockState,
-  placesOf,
-  type Remembered,
-  recall,
-  remember,
-  STATE,
-  writeSecrets,
-} from "./demo-state.ts";
+import * as sample from "./demo-days.ts";
+import * as state from "./demo-state.ts";
 import { migrateState, migrationsDigest } from "./migrations.ts";
 import { type Demo, welcome } from "./welcome.ts";
 import { type DevServer, endedFailure, refuseTakenPort, startDevServer, waitUntilReady } from "./wrangler.ts";
@@ -52,7 +33,7 @@ function parseOptions(): StartOptions {
     .option("--port <port>", "the port on 127.0.0.1", portArgument, 8787)
     .option(
       "--state <folder>",
-      `the folder for the database, packs and demo keys, which are kept between starts (default: ${STATE.demo}; with --empty: ${STATE.empty})`,
+      `the folder for the database, packs and demo keys, which are kept between starts (default: ${state.STATE.demo}; with --empty: ${state.STATE.empty})`,
     )
     .option(
       "--out <file>",
@@ -77,15 +58,15 @@ async function start(
   { port, fresh, empty = false, ...places }: StartOptions,
   stop: StopRequest,
 ): Promise<void> {
-  const { stateDir, demoFile } = placesOf({ ...places, empty });
-  const unlock = await lockState(stateDir);
+  const { stateDir, demoFile } = state.placesOf({ ...places, empty });
+  const unlock = await state.lockState(stateDir);
   let server: DevServer | undefined;
   try {
-    if (fresh) forget(stateDir);
+    if (fresh) state.forget(stateDir);
     await refuseTakenPort(port);
     // Scripts read the demo file. A file from an earlier start may list days that the service does not serve yet.
     rmSync(demoFile, { force: true });
-    const remembered = recall(stateDir);
+    const remembered = state.recall(stateDir);
     if (remembered.migrations !== migrationsDigest(stateDir)) {
       say("Preparing the database");
       await migrateState(stateDir);
@@ -93,7 +74,12 @@ async function start(
     }
     say("Starting the service");
     const logFile = resolve(stateDir, "demo.log");
-    server = startDevServer({ port, stateDir, secretsFile: writeSecrets(stateDir, remembered), logFile });
+    server = startDevServer({
+      port,
+      stateDir,
+      secretsFile: state.writeSecrets(stateDir, remembered),
+      logFile,
+    });
     const announce = (demo: Demo) => {
       mkdirSync(dirname(demoFile), { recursive: true });
       writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
@@ -114,15 +100,15 @@ async function start(
 interface Place {
   server: DevServer;
   stateDir: string;
-  remembered: Remembered;
-  /** Writes the demo file, which scripts read. */
+  remembered: state.Remembered;
+  /** Writes the file for scripts. */
   announce(demo: Demo): void;
   files: { demoFile: string; logFile: string };
 }
 
 /** Prepares a deployment without sample data. */
 async function prepareEmpty({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  remember(stateDir, remembered);
+  state.remember(stateDir, remembered);
   await waitUntilReady(server, remembered.adminToken);
   const demo = { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] };
   announce(demo);
@@ -134,32 +120,32 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
  * day and loads the other sample days.
  */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  // The secrets are stored before the first request, so that the next start has them even if this one is killed.
-  remember(stateDir, remembered);
+  // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
+  state.remember(stateDir, remembered);
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
-  const calendar = demoCalendar(today);
-  const days = sampleDates(calendar.days, today);
+  const calendar = sample.demoCalendar(today);
+  const days = sample.sampleDates(calendar.days, today);
   const newest = days.at(-1);
   // If the demo has no state yet, the newest day is built while the service starts in another process.
   const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
-  if (isEarly) await buildSampleDay(newest, stateDir);
+  if (isEarly) await sample.buildSampleDay(newest, stateDir);
   await waitUntilReady(server, remembered.adminToken);
   const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
-  await loadDemoCalendar(client, calendar);
+  await sample.loadDemoCalendar(client, calendar);
   const { withoutHolidays } = calendar;
-  const unloaded = await unloadedDays(client, days);
+  const unloaded = await sample.unloadedDays(client, days);
   const served = new Set(days.filter((day) => !unloaded.includes(day)));
   const [first, ...following] = unloaded.toReversed();
   const accounts = prepareAccounts(client, remembered, nowMs);
   if (first !== undefined) {
     say(`Publishing the sample day ${first}`);
-    if (!isEarly || first !== newest) await buildSampleDay(first, stateDir);
-    await publishSampleDay(client, first, { stateDir, isLoaded: false });
+    if (!isEarly || first !== newest) await sample.buildSampleDay(first, stateDir);
+    await sample.publishSampleDay(client, first, { stateDir, isLoaded: false });
     served.add(first);
   }
   await accounts;
-  remember(stateDir, remembered);
+  state.remember(stateDir, remembered);
   const keys = Object.fromEntries(Object.entries(remembered.keys).map(([name, { key }]) => [name, key]));
   const { adminToken } = remembered;
   const servedDays = () => days.filter((day) => served.has(day));
@@ -168,14 +154,16 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   announce(demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
   // The first day is checked only now, so that requests for it need not wait for the check.
-  const unchecked = days.filter((day) => following.includes(day) || !existsSync(samplePage(day, stateDir)));
+  const unchecked = days.filter(
+    (day) => following.includes(day) || !existsSync(sample.samplePage(day, stateDir)),
+  );
   for (const day of unchecked.toReversed()) {
     if (!served.has(day)) say(`Publishing the sample day ${day}`);
-    if (day !== first) await buildSampleDay(day, stateDir);
-    const verdict = await checkSampleDay(day, stateDir);
-    await publishSampleDay(client, day, { stateDir, isLoaded: served.has(day) });
-    await removeSamplePacks(day, stateDir);
-    if (day === newest) say(`Quality check of ${day}: ${verdict}, see ${samplePage(day, stateDir)}`);
+    if (day !== first) await sample.buildSampleDay(day, stateDir);
+    const verdict = await sample.checkSampleDay(day, stateDir);
+    await sample.publishSampleDay(client, day, { stateDir, isLoaded: served.has(day) });
+    await sample.removeSamplePacks(day, stateDir);
+    if (day === newest) say(`Quality check of ${day}: ${verdict}, see ${sample.samplePage(day, stateDir)}`);
     served.add(day);
     announce(demo());
   }

@@ -47,12 +47,7 @@ export const doctor = command("doctor", {
 /** Deletes the objects that are not in the catalog, after the operator has confirmed their list. */
 async function deleteUnknown({ client, confirm }: Call): Promise<wire.Finding[]> {
   const listing = { silenceMs: LISTING_MS };
-  const { objects } = await client.request(
-    wire.unknownObjectsSchema,
-    "GET",
-    "/admin/doctor/objects",
-    listing,
-  );
+  const { objects } = await client.get(wire.unknownObjectsSchema, "/admin/doctor/objects", listing);
   if (objects.length === 0) return [];
   const listed = objects.map(
     ({ key, sizeBytes, uploadedAt }) => `${key} (${sizeText(sizeBytes)}, uploaded ${uploadedAt})`,
@@ -62,12 +57,7 @@ async function deleteUnknown({ client, confirm }: Call): Promise<wire.Finding[]>
   for (let at = 0; at < objects.length; at += wire.MAX_DELETED_OBJECTS) {
     const keys = objects.slice(at, at + wire.MAX_DELETED_OBJECTS).map(({ key }) => key);
     const request = { body: { keys }, repeatable: true };
-    const done = await client.request(
-      wire.findingListSchema,
-      "POST",
-      "/admin/doctor/objects/delete",
-      request,
-    );
+    const done = await client.post(wire.findingListSchema, "/admin/doctor/objects/delete", request);
     findings.push(...done.findings);
   }
   return findings;
@@ -145,12 +135,12 @@ async function reportOf(
     // Repairs come first, so that the report shows what remains.
     if (repair) {
       const request = { repeatable: true };
-      const done = await client.request(wire.findingListSchema, "POST", "/admin/doctor/repair", request);
+      const done = await client.post(wire.findingListSchema, "/admin/doctor/repair", request);
       findings.push(...done.findings);
     }
     const askedMs = Date.now();
     const request = { silenceMs: LISTING_MS };
-    const report = await client.request(wire.doctorReportSchema, "GET", "/admin/doctor", request);
+    const report = await client.get(wire.doctorReportSchema, "/admin/doctor", request);
     findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
     return report;
   } catch (error) {
@@ -240,10 +230,10 @@ async function checkIndexes(
   const waiting = [...days];
   const look = async () => {
     for (let day = waiting.shift(); day !== undefined; day = waiting.shift()) {
-      const [method, step] = repair ? (["POST", "/repair"] as const) : (["GET", ""] as const);
+      const [method, step] = repair ? (["post", "/repair"] as const) : (["get", ""] as const);
       const path = inDataset(`/admin/doctor/index/${day}${step}`, dataset);
       const request = { repeatable: true, silenceMs: LISTING_MS };
-      findings.push(...(await client.request(wire.indexReportSchema, method, path, request)).findings);
+      findings.push(...(await client[method](wire.indexReportSchema, path, request)).findings);
       if (waiting.length > 0 && waiting.length % 50 === 0) {
         console.error(`${waiting.length} days are left to check`);
       }

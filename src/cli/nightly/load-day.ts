@@ -181,7 +181,7 @@ function failed(dataset: DatasetName, tradedate: string, error: unknown): Datase
     dataset,
     state: "failed",
     problem: sentenceOf(error),
-    problemZh: chineseOf(error, tradedate),
+    problemZh: CHINESE[reasonOf(error) ?? ""]?.(tradedate) ?? null,
     // A retry would not help, because an operator's decision prevents the publication.
     decided: ["content_withdrawn", "target_withdrawn"].includes(reasonOf(error) ?? ""),
     ...{ revision: null, announcedAtMs: null, rows: 0, securities: 0, sizeBytes: 0 },
@@ -289,25 +289,17 @@ async function loadFile(
   }
 }
 
-/** Returns the Chinese sentence for common refusals; null for anything else. */
-function chineseOf(error: unknown, tradedate: string): string | null {
-  switch (reasonOf(error)) {
-    case "implausible":
-      return `${tradedate} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`;
-    case "day_repeated":
-      return `${tradedate} 的数据与另一天完全相同，像是同一份数据换了日期；核对无误后加 --force 再运行一次`;
-    case "quality_failed":
-      return `${tradedate} 的数据没有通过质量检查；用 edgetape day quality ${tradedate} 查看，核对无误后加 --force 再运行一次`;
-    case "shrunk":
-      return `${tradedate} 的数据比要替换的修订版本少；核对无误后加 --force 再运行一次`;
-    case "content_withdrawn":
-      return `${tradedate} 的这份数据已被撤回，不再发布；原因见 edgetape day show ${tradedate}`;
-    case "target_withdrawn":
-      return `${tradedate} 已被撤回；如确需发布新数据，加 --force 再运行一次`;
-    default:
-      return null;
-  }
-}
+/** What went wrong with the data of a day, in Chinese, by the reason of a common refusal. */
+const CHINESE: Partial<Record<string, (tradedate: string) => string>> = {
+  implausible: (day) => `${day} 的数据量与平常相差太多；核对无误后加 --force 再运行一次`,
+  day_repeated: (day) =>
+    `${day} 的数据与另一天完全相同，像是同一份数据换了日期；核对无误后加 --force 再运行一次`,
+  quality_failed: (day) =>
+    `${day} 的数据没有通过质量检查；用 edgetape day quality ${day} 查看，核对无误后加 --force 再运行一次`,
+  shrunk: (day) => `${day} 的数据比要替换的修订版本少；核对无误后加 --force 再运行一次`,
+  content_withdrawn: (day) => `${day} 的这份数据已被撤回，不再发布；原因见 edgetape day show ${day}`,
+  target_withdrawn: (day) => `${day} 已被撤回；如确需发布新数据，加 --force 再运行一次`,
+};
 
 function reasonOf(error: unknown): string | undefined {
   return error instanceof ServiceRefusal ? error.refused.reason : undefined;

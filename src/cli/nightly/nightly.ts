@@ -20,14 +20,7 @@ import { listFiles } from "../uploads.ts";
 import { tell, WEBHOOK, webhookOf } from "../webhook.ts";
 import { lockFolder } from "../work-folder.ts";
 import { isEmpty, readDelivery, refuseAbsent } from "./drop-folder.ts";
-import {
-  failuresText,
-  faultNotice,
-  lateNotice,
-  linesOf,
-  outcomeNotice,
-  servedSentence,
-} from "./evening-notice.ts";
+import * as notice from "./evening-notice.ts";
 import {
   type DayOutcome,
   isWell,
@@ -74,7 +67,7 @@ export const nightly = command("nightly", {
     const run: Run = { ...loadOptionsOf(folder, options), client: call.client, receiver: webhookOf(options) };
     const { receiver } = run;
     const tellFault = async (error: Error) => {
-      await tell(receiver, faultNotice(options.date ?? null, error.message)).catch(() => undefined);
+      await tell(receiver, notice.faultNotice(options.date ?? null, error.message)).catch(() => undefined);
       throw error;
     };
     const unlock = await lockWork(run).catch(tellFault);
@@ -155,11 +148,11 @@ function end({ json, print }: Call, evening: Evening): void {
       const isServed = outcome.datasets.some(({ state }) => state !== "failed");
       if (json || isServed)
         print(later.length === 0 ? outcome : { ...outcome, later }, [
-          `${servedSentence(outcome).en}.`,
-          ...linesOf(outcome).map(({ en }) => en),
+          `${notice.servedSentence(outcome).en}.`,
+          ...notice.linesOf(outcome).map(({ en }) => en),
           ...(later.length === 0 ? [] : ["Since an earlier run loaded this delivery:", ...later]),
         ]);
-      const failures = failuresText(outcome);
+      const failures = notice.failuresText(outcome);
       if (failures !== null) throw new CommandFailure(`${outcome.tradedate}: ${failures}`);
       if (!isWell(outcome)) process.exitCode = EXIT.failed;
       else if (outcome.degraded) process.exitCode = EXIT.degraded;
@@ -198,7 +191,8 @@ async function spend(run: Run): Promise<Evening> {
   if (isIdle) return { end: "idle", tradedate, lacking: await unservedDatasets(client, tradedate) };
   for (;;) {
     const arrival = await awaited(run, tradedate);
-    if (arrival.state !== "complete") return { end: "late", notice: lateNotice(tradedate, arrival, true) };
+    if (arrival.state !== "complete")
+      return { end: "late", notice: notice.lateNotice(tradedate, arrival, true) };
     const { fingerprint, mark } = arrival.delivery;
     const { outcome: before } = recallDay(workFolder, tradedate, fingerprint);
     // A failed day is retried, because options, service or code may have changed. A withdrawn day is retried too; the
@@ -219,10 +213,10 @@ async function tellOnce(
 ): Promise<void> {
   const tradedate = outcome.tradedate as BeijingDate;
   const memory = recallDay(workFolder, tradedate, fingerprint);
-  const notice = outcomeNotice(outcome);
-  if (isWell(outcome) && memory.told.includes(notice.event)) return;
-  await tell(receiver, notice, outcome.announcedAtMs);
-  rememberDay(workFolder, tradedate, { ...memory, told: [...memory.told, notice.event] });
+  const told = notice.outcomeNotice(outcome);
+  if (isWell(outcome) && memory.told.includes(told.event)) return;
+  await tell(receiver, told, outcome.announcedAtMs);
+  rememberDay(workFolder, tradedate, { ...memory, told: [...memory.told, told.event] });
 }
 
 function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
@@ -235,10 +229,10 @@ function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
       onWaiting: (problem) => console.error(`Waiting: ${problem.en}.`),
       async onLate(arrival) {
         if (arrival.state === "complete") return;
-        const notice = lateNotice(tradedate, arrival, false);
-        console.error(notice.title.en);
+        const late = notice.lateNotice(tradedate, arrival, false);
+        console.error(late.title.en);
         // A failing webhook must not end the wait.
-        await tell(receiver, notice).catch((error: Error) => console.error(error.message));
+        await tell(receiver, late).catch((error: Error) => console.error(error.message));
       },
     },
     {
@@ -300,7 +294,7 @@ async function dueDay(client: AdminClient): Promise<BeijingDate> {
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
   const calendar: { day: BeijingDate; open: boolean }[] = [];
   for (const year of years) {
-    const { days } = await client.request(wire.calendarSchema, "GET", `/admin/calendar?year=${year}`);
+    const { days } = await client.get(wire.calendarSchema, `/admin/calendar?year=${year}`);
     calendar.push(...days);
   }
   const day = newestTradingDay(calendar, last);

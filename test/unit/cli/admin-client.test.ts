@@ -13,7 +13,7 @@ const cutConnection = () =>
 describe("a request to the admin API", () => {
   it("carries the token, the CLI's user agent and JSON", async () => {
     const { client, asked } = fakeService(() => ({ json: { done: true } }));
-    expect(await client.request(answer, "POST", "/admin/accounts", { body: { a: 1 } })).toEqual({
+    expect(await client.post(answer, "/admin/accounts", { body: { a: 1 } })).toEqual({
       done: true,
     });
     expect(asked[0]?.path).toBe("/admin/accounts");
@@ -27,20 +27,20 @@ describe("a request to the admin API", () => {
     const { client, asked, waits } = fakeService((_, count) =>
       count < 4 ? cutConnection() : { json: { done: true } },
     );
-    expect(await client.request(answer, "PUT", "/admin/calendar", { body: {} })).toEqual({ done: true });
+    expect(await client.put(answer, "/admin/calendar", { body: {} })).toEqual({ done: true });
     expect(asked).toHaveLength(4);
     expect(waits).toEqual([500, 1000, 2000]);
   });
 
   it("is sent again after 503, and fails after five tries", async () => {
     const { client, asked } = fakeService(() => ({ status: 503, json: { error: "Not now." } }));
-    await expect(client.request(answer, "GET", "/admin/days?month=202601")).rejects.toThrow("Not now.");
+    await expect(client.get(answer, "/admin/days?month=202601")).rejects.toThrow("Not now.");
     expect(asked).toHaveLength(5);
   });
 
   it("that must not be repeated is sent only once, even after a lost connection", async () => {
     const { client, asked } = fakeService(cutConnection);
-    await expect(client.request(answer, "POST", "/admin/accounts")).rejects.toThrow(
+    await expect(client.post(answer, "/admin/accounts")).rejects.toThrow(
       "https://api.example.com cannot be reached (ECONNRESET).",
     );
     expect(asked).toHaveLength(1);
@@ -48,7 +48,7 @@ describe("a request to the admin API", () => {
 
   it("is not repeated after a refusal, and fails with the service's message", async () => {
     const { client, asked } = fakeService(() => ({ status: 422, json: { error: "No such plan." } }));
-    await expect(client.request(answer, "PUT", "/admin/plans")).rejects.toThrow("No such plan.");
+    await expect(client.put(answer, "/admin/plans")).rejects.toThrow("No such plan.");
     expect(asked).toHaveLength(1);
   });
 
@@ -60,7 +60,7 @@ describe("a request to the admin API", () => {
     [{ status: 200, text: '{"done":1}' }, "an unexpected body"],
   ])("fails with one sentence after the answer %j", async (reply, sentence) => {
     const { client } = fakeService(() => reply);
-    await expect(client.request(answer, "GET", "/admin/days")).rejects.toThrow(sentence);
+    await expect(client.get(answer, "/admin/days")).rejects.toThrow(sentence);
   });
 });
 
@@ -85,7 +85,7 @@ describe("a slow or silent service", () => {
     ],
   ])("makes the command fail with one sentence, without a retry, when it %s", async (_, listener) => {
     await using service = await silentService(listener as RequestListener);
-    await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow(
+    await expect(service.client.get(answer, "/admin/days")).rejects.toThrow(
       /^http:\/\/127\.0\.0\.1:\d+ accepted the request and did not answer within 1 s\./,
     );
     // On a busy machine the client can stop waiting before the server counts the request.
@@ -104,7 +104,7 @@ describe("a slow or silent service", () => {
         }
       }, 40);
     });
-    expect(await service.client.request(answer, "GET", "/admin/days")).toEqual({ done: true });
+    expect(await service.client.get(answer, "/admin/days")).toEqual({ done: true });
   });
 
   it("gets more time to respond after a large body, or when the operation has a longer timeout", async () => {
@@ -112,10 +112,10 @@ describe("a slow or silent service", () => {
       request.resume().on("end", () => setTimeout(() => response.end('{"done":true}'), 500));
     });
     const body = new Uint8Array(32_000);
-    expect(await service.client.request(answer, "PUT", "/part", { body })).toEqual({ done: true });
+    expect(await service.client.put(answer, "/part", { body })).toEqual({ done: true });
     const long = { silenceMs: 5_000 };
-    expect(await service.client.request(answer, "GET", "/admin/doctor", long)).toEqual({ done: true });
-    await expect(service.client.request(answer, "GET", "/admin/days")).rejects.toThrow("did not answer");
+    expect(await service.client.get(answer, "/admin/doctor", long)).toEqual({ done: true });
+    await expect(service.client.get(answer, "/admin/days")).rejects.toThrow("did not answer");
   });
 });
 
