@@ -127,9 +127,13 @@ export class CellReader {
    */
   integer(cell: number, sentinel: "zero" | "refuse"): number {
     if (cell < 0) return 0;
-    this.trim(cell);
-    const value = plainInteger(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
-    if (value < 0) return this.odd(cell, 0, sentinel);
+    // Only a cell that is not plain digits can need trimming.
+    let value = plainInteger(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
+    if (value < 0) {
+      this.trim(cell);
+      value = plainInteger(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
+      if (value < 0) return this.odd(cell, 0, sentinel);
+    }
     if (value > LARGEST_INT32) this.note(DEFECT.over_int32);
     return value;
   }
@@ -139,6 +143,10 @@ export class CellReader {
    * for cells in yuan and 0 for cells in ten-thousandths.
    */
   price(cell: number, decimals: 0 | 4): number {
+    if (decimals === 4) {
+      const plain = plainTenThousandths(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
+      if (plain >= 0) return plain;
+    }
     this.trim(cell);
     const first = this.from(cell);
     const isNegative = this.bytes[first] === MINUS && (this.bytes[first + 1] ?? 0) > MINUS;
@@ -150,6 +158,8 @@ export class CellReader {
   /** Returns the double nearest to the decimal number in a cell, 0 for an absent cell (-1). */
   decimal(cell: number): number {
     if (cell < 0) return 0;
+    const plain = plainDecimal(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
+    if (plain >= 0) return plain;
     this.trim(cell);
     const value = plainDecimal(this.bytes, this.cells.from[cell] ?? 0, this.cells.to[cell] ?? 0);
     return value < 0 ? this.unusual(cell, oddDecimal(this.text(cell))) : value;

@@ -9,6 +9,8 @@ export class CodeTable {
   /** For each cell of one byte, 1 + the number of its text; 0 if the text has not occurred yet. */
   private readonly ofByte = new Uint16Array(256);
   private readonly ofText = new Map<string, number>();
+  /** The number of the empty text; -1 if it has not occurred yet. */
+  private ofEmpty = -1;
 
   /** Returns the number of the text in `bytes[from, to)`. */
   numberOf(bytes: Uint8Array, from: number, to: number): number {
@@ -20,7 +22,9 @@ export class CodeTable {
       this.ofByte[byte] = number + 1;
       return number;
     }
-    return this.add(from === to ? "" : decodeText(bytes.subarray(from, to)));
+    if (from < to) return this.add(decodeText(bytes.subarray(from, to)));
+    if (this.ofEmpty < 0) this.ofEmpty = this.add("");
+    return this.ofEmpty;
   }
 
   private add(text: string): number {

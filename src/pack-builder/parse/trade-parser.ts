@@ -11,6 +11,9 @@ const CANCEL = "C";
 /** Codes of fills and cancels in Shenzhen; Shanghai has no codes. */
 const SHENZHEN_CODES = new Set(["0", CANCEL]);
 
+/** Classes of Shenzhen's trade codes. */
+const CODE = { FILL: 0, CANCEL: 1, UNKNOWN: 2 } as const;
+
 export class TradeParser extends ChunkParser {
   private readonly flags = this.textsOf("bsFlag");
   private readonly tradeCodes = this.textsOf("tradeCode");
@@ -20,8 +23,11 @@ export class TradeParser extends ChunkParser {
     "id" | "price" | "volume" | "flag" | "code" | "buy" | "sell" | "orderKind",
     number
   >;
+  /** Whether each flag is known, for Shanghai and for Shenzhen. */
+  private readonly knownFlags: readonly [boolean[], boolean[]] = [[], []];
+  private readonly codeClasses: number[] = [];
   private columns = this.tableColumns();
-  private tradeCode = "";
+  private tradeCode = 0;
 
   constructor(plan: CellPlan, table: RowTable) {
     super(plan, table);
@@ -42,7 +48,7 @@ export class TradeParser extends ChunkParser {
     const { plan, reader, table, places } = this;
     if (!this.rightShape() || this.isSentinel() || !this.isTrade()) return false;
     const code = this.code(this.tradeCodes, places.code);
-    this.tradeCode = this.tradeCodes.values[code] ?? "";
+    this.tradeCode = code;
     const security = this.security();
     if (security < 0 || !this.rightDay()) return false;
     const flag = this.code(this.flags, places.flag);
@@ -67,13 +73,15 @@ export class TradeParser extends ChunkParser {
     columns.buyOrderId[row] = buyOrderId;
     columns.sellOrderId[row] = sellOrderId;
     columns.orderKind[row] = orderKind;
-    this.noteOddities(security, flag, buyOrderId > 0 !== sellOrderId > 0);
+    if (!this.isKnownFlag(flag, security % 2 === 1 ? "SZ" : "SH")) reader.note(DEFECT.unknown_flag);
+    if (security % 2 === 1) this.noteCode(code, buyOrderId > 0 !== sellOrderId > 0);
     return true;
   }
 
   protected override marketOfCodes(): Market | null {
-    if (this.tradeCode === "") return "SH";
-    return SHENZHEN_CODES.has(this.tradeCode) ? "SZ" : null;
+    const text = this.tradeCodes.values[this.tradeCode] ?? "";
+    if (text === "") return "SH";
+    return SHENZHEN_CODES.has(text) ? "SZ" : null;
   }
 
   /** Returns whether the row is a trade. The layout says whether other rows are left out or quarantined. */
@@ -92,15 +100,30 @@ export class TradeParser extends ChunkParser {
     return false;
   }
 
-  private noteOddities(security: number, flag: number, isOneNumber: boolean): void {
-    const { reader, plan } = this;
-    const market = security % 2 === 1 ? "SZ" : "SH";
+  private isKnownFlag(flag: number, market: Market): boolean {
+    const known = this.knownFlags[market === "SH" ? 0 : 1];
+    const found = known[flag];
+    if (found !== undefined) return found;
     const text = this.flags.values[flag] ?? "";
-    if (!FLAGS.has(plan.codeMaps.bsFlag?.[market]?.[text] ?? text)) reader.note(DEFECT.unknown_flag);
-    if (market === "SH") return;
-    const code = plan.codeMaps.tradeCode?.SZ?.[this.tradeCode] ?? this.tradeCode;
-    if (!SHENZHEN_CODES.has(code)) reader.note(DEFECT.unknown_trade_code);
-    else if (code === CANCEL && !isOneNumber) reader.note(DEFECT.cancel_numbers);
+    const isKnown = FLAGS.has(this.plan.codeMaps.bsFlag?.[market]?.[text] ?? text);
+    known[flag] = isKnown;
+    return isKnown;
+  }
+
+  /** Records a Shenzhen code that is unknown, or that names a cancel in a row without exactly one order number. */
+  private noteCode(code: number, isOneNumber: boolean): void {
+    const { reader } = this;
+    const codeClass = this.codeClasses[code] ?? this.classify(code);
+    if (codeClass === CODE.UNKNOWN) reader.note(DEFECT.unknown_trade_code);
+    else if (codeClass === CODE.CANCEL && !isOneNumber) reader.note(DEFECT.cancel_numbers);
+  }
+
+  private classify(code: number): number {
+    const text = this.tradeCodes.values[code] ?? "";
+    const meant = this.plan.codeMaps.tradeCode?.SZ?.[text] ?? text;
+    const found = !SHENZHEN_CODES.has(meant) ? CODE.UNKNOWN : meant === CANCEL ? CODE.CANCEL : CODE.FILL;
+    this.codeClasses[code] = found;
+    return found;
   }
 
   private tableColumns() {
