@@ -29,20 +29,22 @@ for (let value = 0; value < 10_000; value++) {
 
 /** Writes `value`, an integer from 0 to 2^53, as decimal digits at `at`. Returns the position after them. */
 export function putInteger(out: DataView, at: number, value: number): number {
-  if (value >= 1e8) {
-    const high = Math.floor(value / 1e8);
-    const low = (value - high * 1e8) | 0;
-    const place = putInteger(out, at, high);
-    const middle = (low / 10_000) | 0;
-    out.setUint32(place, GROUPS[middle] ?? 0, true);
-    out.setUint32(place + 4, GROUPS[low - middle * 10_000] ?? 0, true);
-    return place + 8;
-  }
-  const whole = value | 0;
-  if (whole < 10_000) return putGroup(out, at, whole);
-  const high = (whole / 10_000) | 0;
+  if (value < 1e8) return putShort(out, at, value | 0);
+  const high = Math.floor(value / 1e8);
+  const low = (value - high * 1e8) | 0;
+  const place = putShort(out, at, high);
+  const middle = (low / 10_000) | 0;
+  out.setUint32(place, GROUPS[middle] ?? 0, true);
+  out.setUint32(place + 4, GROUPS[low - middle * 10_000] ?? 0, true);
+  return place + 8;
+}
+
+/** Writes an integer below 10^8. */
+function putShort(out: DataView, at: number, value: number): number {
+  if (value < 10_000) return putGroup(out, at, value);
+  const high = (value / 10_000) | 0;
   const place = putGroup(out, at, high);
-  out.setUint32(place, GROUPS[whole - high * 10_000] ?? 0, true);
+  out.setUint32(place, GROUPS[value - high * 10_000] ?? 0, true);
   return place + 4;
 }
 

@@ -16,71 +16,88 @@ export interface JsonPart {
 /** The number of rows in a batch: few enough that the batch stays in the processor's cache. */
 const BATCH_ROWS = 256;
 
+/** The size of a piece. It is small, so that memory is freed step by step while a slow client reads. */
+const PIECE_BYTES = 64 * 1024;
+
 const OPEN = 0x5b;
 const CLOSE = 0x5d;
-const NOTHING = new Uint8Array([OPEN, CLOSE]);
 /** A row of at least this length is copied faster in one call than in steps. */
 const LONG_ROW_BYTES = 256;
 /** Bytes of `]]`, the end of the last row and of the array. */
 const END_BYTES = 2;
 
 // Reused for every page: allocating memory costs more than writing it.
-let page = new DataView(new ArrayBuffer(0));
 let slots = new DataView(new ArrayBuffer(0));
 const ends = new Uint32Array(BATCH_ROWS);
 
-/** Returns the rows of all `parts` in order as the bytes of one JSON array of arrays. */
-export function writeItems(parts: readonly JsonPart[]): Uint8Array {
-  let at = 0;
-  for (const { columns, startRow, endRow } of parts) {
-    if (endRow > startRow) at = writeRows(at, rowTemplate(columns), startRow, endRow);
-  }
-  if (at === 0) return NOTHING.slice();
-  // Each row was written with a leading `],[`, which ends the row before it. For the first row, `[[` replaces `],[`.
-  page.setUint8(1, OPEN);
-  page.setUint8(at, CLOSE);
-  page.setUint8(at + 1, CLOSE);
-  return new Uint8Array(page.buffer.slice(1, at + END_BYTES));
+/** A part of the page's bytes, written up to `at`. */
+interface Piece {
+  view: DataView<ArrayBuffer>;
+  at: number;
 }
 
-/** Writes rows to `page`, beginning at `start`. Returns the position after them. */
-function writeRows(start: number, cells: readonly Cell[], startRow: number, endRow: number): number {
+/**
+ * Returns the rows of all `parts` in order as the bytes of one JSON array of arrays, in pieces of 64 KiB or less that
+ * share no memory. No row is divided between two pieces.
+ */
+export function writeItems(parts: readonly JsonPart[]): Uint8Array<ArrayBuffer>[] {
+  const pieces: Piece[] = [];
+  for (const { columns, startRow, endRow } of parts) {
+    if (endRow > startRow) writeRows(pieces, rowTemplate(columns), startRow, endRow);
+  }
+  const [first, last] = [pieces[0], pieces.at(-1)];
+  if (first === undefined || last === undefined) return [new Uint8Array([OPEN, CLOSE])];
+  // Each row was written with a leading `],[`, which ends the row before it. For the first row, `[[` replaces `],[`.
+  first.view.setUint8(1, OPEN);
+  last.view.setUint8(last.at, CLOSE);
+  last.view.setUint8(last.at + 1, CLOSE);
+  last.at += END_BYTES;
+  // The last piece is copied, because its memory can be much larger than its text.
+  last.view = new DataView(last.view.buffer.slice(0, last.at));
+  return pieces.map(({ view, at }, number) => new Uint8Array(view.buffer).subarray(number === 0 ? 1 : 0, at));
+}
+
+/** Writes rows at the end of `pieces`. */
+function writeRows(pieces: Piece[], cells: readonly Cell[], startRow: number, endRow: number): void {
   const slotBytes = padded(cells.reduce((sum, { maxBytes }) => sum + maxBytes, SPILL_BYTES));
-  slots = withSpace(slots, BATCH_ROWS * slotBytes, 0);
-  let at = start;
+  const batchBytes = BATCH_ROWS * slotBytes;
+  if (slots.byteLength < batchBytes) slots = new DataView(new ArrayBuffer(batchBytes));
   for (let from = startRow; from < endRow; from += BATCH_ROWS) {
     const batch = { from, until: Math.min(endRow, from + BATCH_ROWS), out: slots, ends };
     const rows = batch.until - from;
     for (let place = 0; place < rows; place++) ends[place] = place * slotBytes;
     for (const cell of cells) cell.append(batch);
-    page = withSpace(page, at + rows * slotBytes + END_BYTES, at);
-    at = gather(at, rows, slotBytes);
+    for (let place = 0; place < rows; ) place = gather(withSpace(pieces, slotBytes), place, rows, slotBytes);
   }
-  return at;
 }
 
-/** Copies a batch's texts to `page` without gaps, beginning at `start`. Returns the position after them. */
-function gather(start: number, rows: number, slotBytes: number): number {
-  let at = start;
-  if (slotBytes < LONG_ROW_BYTES) {
-    for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
-      at = copyText(page, at, slots, slot, (ends[place] ?? 0) - slot);
-    }
-    return at;
-  }
-  const [from, to] = [new Uint8Array(slots.buffer), new Uint8Array(page.buffer)];
-  for (let place = 0, slot = 0; place < rows; place++, slot += slotBytes) {
-    const text = from.subarray(slot, ends[place]);
-    to.set(text, at);
-    at += text.length;
-  }
-  return at;
+/** Returns the last piece, or a new one if that has no space for a row and the end of the array. */
+function withSpace(pieces: Piece[], slotBytes: number): Piece {
+  const needed = slotBytes + END_BYTES;
+  const last = pieces.at(-1);
+  if (last !== undefined && last.at + needed <= last.view.byteLength) return last;
+  const next = { view: new DataView(new ArrayBuffer(Math.max(PIECE_BYTES, needed))), at: 0 };
+  pieces.push(next);
+  return next;
 }
 
-/** Returns `view` if it has space for `sizeBytes`, else a larger view with the first `keptBytes` copied. */
-function withSpace(view: DataView<ArrayBuffer>, sizeBytes: number, keptBytes: number): DataView<ArrayBuffer> {
-  if (view.byteLength >= sizeBytes) return view;
-  const larger = new Uint8Array(Math.max(sizeBytes, 2 * view.byteLength));
-  larger.set(new Uint8Array(view.buffer, 0, keptBytes));
-  return new DataView(larger.buffer);
+/**
+ * Copies the texts of a batch to `piece` without gaps, from row `first` (inclusive) to `rows` (exclusive). Returns the
+ * row before which it stopped because the piece was full, or `rows`.
+ */
+function gather(piece: Piece, first: number, rows: number, slotBytes: number): number {
+  const { view } = piece;
+  const lastAt = view.byteLength - slotBytes - END_BYTES;
+  const isLong = slotBytes >= LONG_ROW_BYTES;
+  const [from, to] = [new Uint8Array(slots.buffer), new Uint8Array(view.buffer)];
+  let at = piece.at;
+  let place = first;
+  for (let slot = first * slotBytes; place < rows && at <= lastAt; place++, slot += slotBytes) {
+    const end = ends[place] ?? 0;
+    if (isLong) to.set(from.subarray(slot, end), at);
+    else copyText(view, at, slots, slot, end - slot);
+    at += end - slot;
+  }
+  piece.at = at;
+  return place;
 }

@@ -26,8 +26,8 @@ export interface OrderPageAsk extends PageAsk {
 }
 
 export interface OrderPage {
-  /** The rows as JSON text: an array with one array for each row. */
-  items: Uint8Array;
+  /** The rows as JSON text, an array with one array for each row, in pieces that share no memory. */
+  items: Uint8Array<ArrayBuffer>[];
   rows: number;
   /** Where the next page begins; null exactly when no row of the window follows. */
   next: Position | null;

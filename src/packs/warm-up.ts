@@ -31,10 +31,10 @@ const PAGES = 40;
 const DECODED = 20;
 
 /** Decodes the block `DECODED` times and writes its rows `PAGES` times. Returns the last page's items. */
-export function warmUp(): Uint8Array {
+export function warmUp(): Uint8Array[] {
   const bytes = Uint8Array.from(atob(BLOCK), (letter) => letter.charCodeAt(0));
   let columns: JsonColumn[] = [];
-  let items: Uint8Array = new Uint8Array();
+  let items: Uint8Array[] = [];
   for (let page = 0; page < PAGES; page++) {
     if (page < DECODED) {
       crc32(bytes);

@@ -55,7 +55,7 @@ async function taskOf(task: Task): Promise<() => unknown> {
     case "nothing":
       return () => undefined;
     case "stringify": {
-      const rows = JSON.parse(new TextDecoder().decode((await pageAt(aligned)).items));
+      const rows = JSON.parse(await new Blob((await pageAt(aligned)).items).text());
       return () => JSON.stringify(rows);
     }
     case "aligned":

@@ -32,7 +32,7 @@ export function testSection(dataset: Dataset, section: DatasetSection, tradedate
       const pack = { ...object, tradedate: tradedate as BeijingDate };
       const page = bare(await readOrderPage(bucket, pack, entry, ask, { dataset }));
       if ("reason" in page) throw new Error(page.reason);
-      return { ...page, text: new TextDecoder().decode(page.items) };
+      return { ...page, text: Buffer.concat(page.items).toString() };
     },
     parquet(fields) {
       const columns = fields.map((field) => ({ field, name: field }));

@@ -28,7 +28,7 @@ export function edgetape({ day }: Pick<RivalSetting, "day">): Edgetape {
       const ask = { position: from, endTime, pageSize: limit, columns };
       const page = await readOrderPage(bucket, object, entry, ask, { dataset });
       if (!page.ok) throw new Error(page.refusal.reason);
-      return page.value.items;
+      return Buffer.concat(page.value.items);
     },
     async parquet(_symbol, path) {
       const file = await open(path, "w");

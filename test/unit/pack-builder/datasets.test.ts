@@ -125,7 +125,7 @@ describe("Shenzhen orders in DataYes's layout", () => {
       await readOrderPage(bucket, { ...object, tradedate: DAY }, entryOf("002009"), ask, { dataset: orders }),
     );
     if ("reason" in page) throw new Error(page.reason);
-    const items = JSON.parse(new TextDecoder().decode(page.items)) as unknown[][];
+    const items = JSON.parse(Buffer.concat(page.items).toString()) as unknown[][];
     expect(items.map((row) => [row[7], row[9]])).toEqual([
       [-1, -100],
       [-0.0001, -0.01],

@@ -52,7 +52,7 @@ it("The memory reserved for a page covers the bytes read and the page's JSON, fo
     const page = bare(await readOrderPage(bucket, object, entry, { ...ask, columns }, { dataset: orders }));
     if ("reason" in page) throw new Error(page.reason);
     const names = columns.map(({ field }) => field);
-    const held = page.read.bytes + page.items.length;
+    const held = page.read.bytes + page.items.reduce((sum, { buffer }) => sum + buffer.byteLength, 0);
     expect(pageBytes(entry, ask, names, orders), JSON.stringify({ ask, names })).toBeGreaterThanOrEqual(held);
   }
 });
@@ -77,7 +77,9 @@ it("A page of quotes fits into the memory reserved for it, and a full page into 
   const page = bare(await readOrderPage(stored.bucket, stored.object, entry, asked, { dataset: quotes }));
   if ("reason" in page) throw new Error(page.reason);
   const reserved = pageBytes(entry, ask, names, quotes);
-  expect(reserved).toBeGreaterThanOrEqual(page.read.bytes + page.items.length);
+  expect(reserved).toBeGreaterThanOrEqual(
+    page.read.bytes + page.items.reduce((sum, { buffer }) => sum + buffer.byteLength, 0),
+  );
   const rowBytes = (reserved - pageBytes(entry, { ...ask, endTime: 1 }, names, quotes)) / rows;
   expect(10_000 * rowBytes).toBeLessThan(partOfAccount("any").maxBytes);
 });

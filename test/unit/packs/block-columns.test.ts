@@ -17,8 +17,6 @@ import { day, order, randomSecurity, security } from "../../support/builders.ts"
 import { packOf } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
 
-const decoder = new TextDecoder();
-
 /** Returns all rows of a section as hyparquet reads them through the section's footer. */
 async function oracle(section: Uint8Array<ArrayBuffer>): Promise<unknown[][]> {
   const rows = await parquetReadObjects({ file: section.buffer, compressors: { ZSTD: decompressPage } });
@@ -29,7 +27,7 @@ async function oracle(section: Uint8Array<ArrayBuffer>): Promise<unknown[][]> {
 
 function blockRowsOf(block: Uint8Array, rows: number): unknown[][] {
   const columns = openBlock(block, rows, orders).columns(FIELDS, rows);
-  return JSON.parse(decoder.decode(writeItems([{ columns, startRow: 0, endRow: rows }])));
+  return JSON.parse(Buffer.concat(writeItems([{ columns, startRow: 0, endRow: rows }])).toString());
 }
 
 describe("the columns of a block", () => {
@@ -87,7 +85,7 @@ describe("the columns of a block", () => {
       entry.offset + blockEnd(entry, 0),
     );
     const columns = openBlock(block, 999, orders).columns(FIELDS, 10);
-    const items = decoder.decode(writeItems([{ columns, startRow: 3, endRow: 10 }]));
+    const items = Buffer.concat(writeItems([{ columns, startRow: 3, endRow: 10 }])).toString();
     expect(items).toBe(JSON.stringify(source.rowsOf("600519").slice(3, 10)));
   });
 });

@@ -11,7 +11,6 @@ import { memoryBucket, packOf } from "../../support/packs.ts";
 import { printedRandom } from "../../support/random.ts";
 import { bare } from "../../support/result.ts";
 
-const decoder = new TextDecoder();
 const random = printedRandom("order page");
 const allColumns = FIELDS.map((field) => ({ field, name: field }));
 const wholeDay = { position: { time: 0, skip: 0 }, endTime: null, pageSize: 10_000, columns: allColumns };
@@ -44,7 +43,7 @@ async function page(symbol: string, ask: Partial<OrderPageAsk>) {
     await readOrderPage(stored.bucket, stored.object, pack.entryOf(symbol), asked, { dataset: orders }),
   );
   if ("reason" in answer) throw new Error(answer.reason);
-  return { ...answer, text: decoder.decode(answer.items) };
+  return { ...answer, text: Buffer.concat(answer.items).toString() };
 }
 
 describe("readOrderPage (contract 5)", () => {

@@ -26,5 +26,5 @@ const made = day({
 });
 
 it("The warm-up of a new isolate writes its invented rows as JSON.stringify does", () => {
-  expect(new TextDecoder().decode(warmUp())).toBe(JSON.stringify(made.rowsOf("600519")));
+  expect(Buffer.concat(warmUp()).toString()).toBe(JSON.stringify(made.rowsOf("600519")));
 });
