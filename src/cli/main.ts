@@ -3,6 +3,13 @@ import { CommanderError } from "commander";
 import { CommandFailure, EXIT, jsonOf, sentenceOf } from "./exit.ts";
 import { createProgram, wantsJson } from "./program.ts";
 
+// The work continues when the reader of the output has ended, as in `edgetape changes | head`.
+for (const output of [process.stdout, process.stderr]) {
+  output.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+  });
+}
+
 /** Runs the command line `args` (without node and script) and returns the exit status. */
 export async function run(args: string[]): Promise<number> {
   try {

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -84,5 +86,18 @@ describe("the modules of the commands", () => {
     expect(all.length).toBeGreaterThan(20);
     expect(await loaded("nonsense")).toEqual(all);
     for (const name of all) expect(await loaded(name)).toContain(name);
+  });
+});
+
+describe("a command whose output is closed before it ends", () => {
+  it("ends without a stack trace, with the status of its work", async () => {
+    const child = spawn(process.execPath, ["src/cli/edgetape.mjs", "--help"]);
+    child.stdout.destroy();
+    let told = "";
+    child.stderr.setEncoding("utf8").on("data", (text: string) => {
+      told += text;
+    });
+    expect(await once(child, "close")).toEqual([0, null]);
+    expect(told).toBe("");
   });
 });
