@@ -4,7 +4,7 @@ import type { AdminRequest } from "./admin-client.ts";
 import { type Call, command, group } from "./command.ts";
 import { type LimitWord, limitOf, ownLimitArgument, spanArgument, table } from "./command-line.ts";
 import { type DatasetOptions, inDataset } from "./dataset-days.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
 
 const CONTACT = option.text("<text>", "how to reach the customer");
@@ -24,7 +24,7 @@ const edit = command("edit <account>", {
   options: { contact: CONTACT, note: option.text("<text>", "a note for operators; '' deletes it") },
   async run(call, { contact, note }, id: string) {
     if (contact === undefined && note === undefined) {
-      throw new CommandFailure("Give --contact, --note or both.", EXIT.usage);
+      throw new UsageFailure("Give --contact, --note or both.");
     }
     printAccount(call, await accountOf(call, "put", id, "/contact", { body: { contact, note } }));
   },
@@ -70,9 +70,7 @@ const list = command("list", {
   },
 });
 
-/**
- * Returns the command `name`, which changes an account. If there is a `question`, the operator must confirm it first.
- */
+/** Returns a command that changes an account, after a confirmation if there is a `question`. */
 function change(name: string, says: string, question?: (id: string) => string) {
   return command(`${name} <account>`, {
     says,
@@ -111,7 +109,7 @@ function sentLimit(word: LimitWord | "plan" | undefined, had: number | null | un
 
 function refuseNothing({ requests, files }: { requests: unknown; files: unknown }): void {
   if (requests !== undefined || files !== undefined) return;
-  throw new CommandFailure("Give --requests, --files or both.", EXIT.usage);
+  throw new UsageFailure("Give --requests, --files or both.");
 }
 
 const credit = command("credit <account>", {

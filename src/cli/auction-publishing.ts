@@ -79,10 +79,7 @@ async function publishMade(
   }
 }
 
-/**
- * Returns the day's auction pack that shares offer. If they offer none, returns the pack that was withdrawn last, or
- * null.
- */
+/** Returns the auction pack that shares offer, or else the one that was withdrawn last, or null. */
 async function standingAuction(
   client: AdminClient,
   tradedate: BeijingDate,

@@ -117,10 +117,7 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
   return [...table(headings, cells).map((line) => line.trimEnd()), ""];
 }
 
-/**
- * After this many consecutive failures the command stops, because they probably have a common cause, such as an
- * unreachable service.
- */
+/** After so many failures in a row the command stops, because they probably have a common cause. */
 const FAILURES_IN_A_ROW = 3;
 
 /** A run of `backfill`. */
@@ -137,10 +134,7 @@ interface DayVerdict {
   verdict: Verdict;
   /** The day's datasets that customers can read. Another dataset or a file for shares may have failed. */
   served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
-  /**
-   * The seconds that loading the day took; null when this run did not try it, for example because an earlier run had
-   * loaded it.
-   */
+  /** Null when this run did not try the day, for example because an earlier run had loaded it. */
   seconds: number | null;
   /** The reason why the day is incomplete, as a sentence, or null. */
   problem: string | null;
@@ -209,10 +203,7 @@ function summed(table: DayVerdict[]) {
   };
 }
 
-/**
- * Returns the result of an earlier run for the same delivery; null unless that run loaded the delivery completely and
- * all its datasets are still served.
- */
+/** Returns an earlier run's result if it loaded the whole delivery and all of it is still served, else null. */
 function loadedEarlier(
   { tradedate, fingerprint }: Delivery,
   { workFolder }: Run,
@@ -224,10 +215,7 @@ function loadedEarlier(
   return outcome.datasets.every(isServed) ? outcome : null;
 }
 
-/**
- * Returns the day's row of the table. `problem` describes the failed datasets. If no dataset failed, it describes the
- * first failed file.
- */
+/** Returns the day's row. `problem` describes the failed datasets, or else the first failed file. */
 function rowOf(outcome: DayOutcome): DayVerdict {
   const { tradedate, datasets, files, seconds, decided, degraded } = outcome;
   const file = files.find(({ problem }) => problem !== null);
@@ -248,10 +236,7 @@ function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null
   return { tradedate, verdict, served: [], seconds: null, problem };
 }
 
-/**
- * Returns the requested deliveries in loading order. With `--failed`, `gone` contains the failed days without a
- * delivery.
- */
+/** Returns the requested deliveries in loading order, and the failed days without one (`gone`). */
 async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingDate[] }> {
   const { from = "", to = "99991231", workFolder, oldestFirst } = run;
   const failed = run.failed ? failedDays(workFolder) : null;
@@ -306,10 +291,7 @@ function notedIn(line: string): z.infer<typeof notedSchema>[] {
 /** The estimate uses only this many of the latest days, because sizes and connections change. */
 const COUNTED = 20;
 
-/**
- * Estimates how many seconds it takes to load `left` more days. `seconds` are the durations of earlier days, oldest
- * first. Returns null when there are none.
- */
+/** Estimates the seconds for `left` more days from the latest durations; null when there are none. */
 export function secondsLeft(seconds: readonly number[], left: number): number | null {
   const counted = seconds.slice(-COUNTED);
   if (counted.length === 0) return null;

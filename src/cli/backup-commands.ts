@@ -312,10 +312,7 @@ async function lookForObjects(client: AdminClient, path: string, backup: WholeBa
   return lacking.toSorted((a, b) => (a.called < b.called ? -1 : 1));
 }
 
-/**
- * Deletes index rows of replaced packs. A failure is only printed, because the scheduled task deletes the remaining
- * rows.
- */
+/** Deletes index rows of replaced packs. After a failure, the scheduled task deletes the rest. */
 async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {

@@ -61,10 +61,7 @@ const pageSchema = z.strictObject({
 /** The line after the rows of a page. */
 export type BackupPageEnd = z.infer<typeof pageSchema>;
 
-/**
- * Writes a backup to `path`, readable by its owner only. The file appears at `path` only when it is complete and
- * synced.
- */
+/** Writes a backup, readable by its owner only. It appears at `path` when it is complete and synced. */
 export async function writeBackup(
   path: string,
   head: Omit<BackupHead, "edgetape_backup">,

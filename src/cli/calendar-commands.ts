@@ -8,7 +8,7 @@ import { addDays, type BeijingDate, beijingDate, isWeekend, parseBeijingDate } f
 import type { AdminClient } from "./admin-client.ts";
 import { command, DAY_ARGUMENT, group } from "./command.ts";
 import { numberArgument } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, UsageFailure } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 import * as option from "./option.ts";
 
@@ -33,7 +33,7 @@ const load = command("load", {
   },
   async run({ client, print }, { year, file, force }) {
     if ((year === undefined) === (file === undefined)) {
-      throw new CommandFailure("Give either --year or --file.", EXIT.usage);
+      throw new UsageFailure("Give either --year or --file.");
     }
     const [days, source] =
       file === undefined
@@ -95,10 +95,7 @@ function libraryYear(year: number): ExchangeDay[] {
   );
 }
 
-/**
- * Sets `days` in the service's calendar. Returns the number of changed days and the last known day. `force` allows an
- * open Saturday or Sunday.
- */
+/** Sets `days` in the service's calendar. `force` allows an open Saturday or Sunday. */
 export async function loadCalendar(
   client: AdminClient,
   days: ExchangeDay[],

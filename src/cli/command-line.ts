@@ -3,10 +3,7 @@ import { InvalidArgumentError } from "commander";
 import { addDays, type BeijingDate, beijingDate, parseBeijingDate, startOfDay } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 
-/**
- * Returns rows as aligned columns with headings; the last column is not padded. If there are no rows, returns `none`,
- * or only the headings when `none` is absent.
- */
+/** Returns rows as aligned columns with headings, or `none` if it is given and there are no rows. */
 export function table(headings: string[], rows: string[][], none?: string): string[] {
   if (rows.length === 0 && none !== undefined) return [none];
   const widths = headings.map((heading, column) =>
@@ -41,6 +38,15 @@ function textArgument(form: RegExp, expected: string): (text: string) => string 
 export function numberArgument(form: RegExp, expected: string): (text: string) => number {
   const parse = textArgument(form, expected);
   return (text) => Number(parse(text));
+}
+
+/** Returns a parser for whole numbers from 1 to `most`. `expected` names them in the error message. */
+export function upTo(most: number, expected = "a whole number"): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^\d+$/.test(text) && value >= 1 && value <= most) return value;
+    throw new InvalidArgumentError(`expected ${expected} from 1 to ${most}.`);
+  };
 }
 
 /** Parses a month as `YYYYMM`. */

@@ -3,7 +3,7 @@ import { createInterface } from "node:readline/promises";
 import { Argument, type Command } from "commander";
 import { AdminClient } from "./admin-client.ts";
 import { dateArgument } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
 
 /** Adds a command or a group of commands to its parent. */
@@ -116,25 +116,20 @@ function serviceOf(options: ServiceOptions): AdminClient {
   const baseUrl = options.url ?? process.env.EDGETAPE_URL;
   const token = options.token ?? process.env.EDGETAPE_TOKEN;
   if (!baseUrl)
-    throw new CommandFailure(
+    throw new UsageFailure(
       "Name the service with --url or EDGETAPE_URL; for a demo, `npm start` prints the lines to paste.",
-      EXIT.usage,
     );
   if (!token)
-    throw new CommandFailure(
+    throw new UsageFailure(
       "Give an operator's token with --token or EDGETAPE_TOKEN; for a demo, `npm start` prints the lines to paste.",
-      EXIT.usage,
     );
   if (!/^https?:\/\//.test(baseUrl) || !URL.canParse(baseUrl)) {
-    throw new CommandFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`, EXIT.usage);
+    throw new UsageFailure(`${baseUrl} is not a URL; it must begin with http:// or https://.`);
   }
   const seconds = process.env.EDGETAPE_TIMEOUT;
   if (!seconds) return new AdminClient({ baseUrl, token });
   if (!/^[1-9]\d{0,4}$/.test(seconds)) {
-    throw new CommandFailure(
-      "EDGETAPE_TIMEOUT must be a whole number of seconds from 1 to 99999.",
-      EXIT.usage,
-    );
+    throw new UsageFailure("EDGETAPE_TIMEOUT must be a whole number of seconds from 1 to 99999.");
   }
   return new AdminClient({ baseUrl, token, silenceMs: Number(seconds) * 1000 });
 }
@@ -142,7 +137,7 @@ function serviceOf(options: ServiceOptions): AdminClient {
 async function confirm(question: string, yes: boolean): Promise<void> {
   if (yes) return;
   if (!process.stdin.isTTY)
-    throw new CommandFailure(`${question} There is no terminal for the confirmation: add --yes.`, EXIT.usage);
+    throw new UsageFailure(`${question} There is no terminal for the confirmation: add --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const reply = await terminal.question(`${question} [y/N] `);
   terminal.close();

@@ -21,10 +21,7 @@ export function dayPath(tradedate: string, dataset: DatasetName, step = ""): str
   return inDataset(`/admin/days/${tradedate}${step}`, dataset);
 }
 
-/**
- * Returns `path` with the dataset as a query parameter. It is omitted for orders, because services of earlier versions
- * have no other dataset.
- */
+/** Adds the dataset to a path, except orders: earlier services have no other dataset. */
 export function inDataset(path: string, dataset: DatasetName): string {
   if (dataset === "orders") return path;
   return `${path}${path.includes("?") ? "&" : "?"}dataset=${dataset}`;

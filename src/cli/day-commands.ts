@@ -19,10 +19,7 @@ import { detailLines, stateOf } from "./day-lines.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 import * as option from "./option.ts";
 
-/**
- * Returns the loaded days of `dataset` whose pack was built by a version before `version`, by default the service's
- * version.
- */
+/** Returns the loaded days of `dataset` built before `version`, by default the service's version. */
 export function builtBefore(
   client: AdminClient,
   version: string | undefined,
@@ -33,10 +30,7 @@ export function builtBefore(
   return client.get(wire.builtBeforeSchema, path);
 }
 
-/**
- * Returns an object with the answers by dataset. The values in the first answer are also at the top level, as in
- * earlier versions.
- */
+/** Returns the answers by dataset, and the first also at the top level, as in earlier versions. */
 function answersOf<T extends object>(answers: readonly [DatasetName, T][]): object {
   return { ...answers[0]?.[1], datasets: Object.fromEntries(answers) };
 }

@@ -28,6 +28,13 @@ export class CommandFailure extends Error {
   }
 }
 
+/** The command line is wrong. */
+export class UsageFailure extends CommandFailure {
+  constructor(sentence: string) {
+    super(sentence, EXIT.usage);
+  }
+}
+
 /** The service refused a request. */
 export class ServiceRefusal extends CommandFailure {
   readonly refused: Refused;

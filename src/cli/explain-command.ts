@@ -2,7 +2,7 @@
 import * as wire from "../admin/wire.ts";
 import { type Call, command } from "./command.ts";
 import { table } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { EXIT, UsageFailure } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 import * as option from "./option.ts";
 
@@ -30,7 +30,7 @@ export const explain = command("explain", {
   async run(call, { request, account, key, keyId }, requestId?: string) {
     if (requestId !== undefined && request === undefined) return explainMade(call, requestId, account);
     if (requestId !== undefined || request === undefined) {
-      throw new CommandFailure("Give either a request id or --request.", EXIT.usage);
+      throw new UsageFailure("Give either a request id or --request.");
     }
     const isNamed = keyId !== undefined || account !== undefined;
     await explainWhatIf(call, {

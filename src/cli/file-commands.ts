@@ -11,7 +11,7 @@ import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
 import { type Call, command, group } from "./command.ts";
 import { sizeText, table } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
 import { byteProgress } from "./progress.ts";
 import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from "./uploads.ts";
@@ -118,10 +118,7 @@ export const files = group("files", "add, list, publish and withdraw daily files
   withdraw,
 ]);
 
-/**
- * Returns a file's type, day and name. The name is `name`, else `fallback`, else the fixed name of an auction pack.
- * Throws `CommandFailure` for an invalid name.
- */
+/** Returns a file's place: its `name`, `fallback`, or an auction pack's name. Refuses an invalid name. */
 function placeOf(
   named: { type: wire.FileSummary["dataType"]; date: BeijingDate; name: string | undefined },
   fallback?: string,
@@ -129,7 +126,7 @@ function placeOf(
   const { type: dataType, date: tradedate } = named;
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const name = named.name ?? fallback ?? only;
-  if (name === undefined) throw new CommandFailure("Name the file of the day with --name.", EXIT.usage);
+  if (name === undefined) throw new UsageFailure("Name the file of the day with --name.");
   const place = { dataType, tradedate, name };
   refuseWrongName(place);
   return place;
@@ -155,7 +152,7 @@ function fileStateOf({ state, stateNote }: wire.FileSummary): string {
 /** Throws `CommandFailure` for an invalid name, before anything is read. */
 export function refuseWrongName({ dataType, tradedate, name }: FilePlace): void {
   const problem = wire.fileNameProblem(dataType, tradedate, name);
-  if (problem !== null) throw new CommandFailure(`${name}: ${problem}.`, EXIT.usage);
+  if (problem !== null) throw new UsageFailure(`${name}: ${problem}.`);
 }
 
 /**

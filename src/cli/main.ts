@@ -1,6 +1,6 @@
 /** Entry of the `edgetape` command: runs one command line and returns its exit status. */
 import { CommanderError } from "commander";
-import { CommandFailure, EXIT, jsonOf, sentenceOf } from "./exit.ts";
+import { CommandFailure, EXIT, jsonOf, sentenceOf, UsageFailure } from "./exit.ts";
 import { createProgram, wantsJson } from "./program.ts";
 
 // The work continues when the reader of the output has ended, as in `edgetape changes | head`.
@@ -14,7 +14,7 @@ for (const output of [process.stdout, process.stderr]) {
 export async function run(args: string[]): Promise<number> {
   try {
     if (args.some((arg) => arg.includes("\uFFFD"))) {
-      throw new CommandFailure("An argument is not UTF-8 text; set the terminal to UTF-8.", EXIT.usage);
+      throw new UsageFailure("An argument is not UTF-8 text; set the terminal to UTF-8.");
     }
     const program = await createProgram(args);
     await program.parseAsync(args, { from: "user" });

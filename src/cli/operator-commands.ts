@@ -118,9 +118,7 @@ export function auditLines({ entries }: wire.AuditList): string[] {
   );
 }
 
-/**
- * Returns a change as text, with instants in Beijing time. For objects, the text contains only the fields that differ.
- */
+/** Returns a change as text, with instants in Beijing time; of objects only the fields that differ. */
 export function changeText(before: unknown, after: unknown): string {
   if (before === null) return after === null ? "" : valueText(after);
   if (!isObject(before) || !isObject(after)) return `${valueText(before)} → ${valueText(after)}`;

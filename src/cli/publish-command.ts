@@ -99,10 +99,7 @@ function isOfAllPacks(error: Error): boolean {
   return !(error instanceof CommandFailure);
 }
 
-/**
- * Throws the first error, if there is one. Before that, prints a line on stderr for each later failure whose error is
- * not the first one.
- */
+/** Throws the first error, after a line on stderr for each later failure with another error. */
 export function refuseUnpublished([first, ...others]: readonly PublishFailure[], { json }: Call): void {
   if (first === undefined) return;
   for (const { called, error } of others.filter(({ error }) => error !== first.error)) {
@@ -148,10 +145,7 @@ export async function publishAt(
   }
 }
 
-/**
- * Returns the verdict of the quality sheet beside the pack at `path`, and what the pack lacks according to the sheet.
- * The result is empty when there is no sheet for this content.
- */
+/** Returns what the quality sheet beside the pack says about its content; empty without such a sheet. */
 export async function saidBeside(
   path: string,
   { index }: PackFile,

@@ -8,7 +8,7 @@ import { type Call, command } from "./command.ts";
 import { versionArgument } from "./command-line.ts";
 import { type DatasetOptions, datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, EXIT, UsageFailure } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
 import * as option from "./option.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
@@ -58,27 +58,20 @@ export const rebuild = command("rebuild", {
   async run(call, { date, affected, from, force = false, ...options }, sources: string[]) {
     if (affected) {
       if (from === undefined || date !== undefined || sources.length > 0) {
-        throw new CommandFailure(
+        throw new UsageFailure(
           "--affected needs --from <folder>, and accepts neither a delivery nor --date.",
-          EXIT.usage,
         );
       }
       return rebuildAffected(call, from, { ...options, force });
     }
     if (date === undefined || sources.length === 0) {
-      throw new CommandFailure(
-        "Give a delivery with --date, or --affected with --from <folder>.",
-        EXIT.usage,
-      );
+      throw new UsageFailure("Give a delivery with --date, or --affected with --from <folder>.");
     }
     await rebuildDay(call, sources, { ...options, force, date });
   },
 });
 
-/**
- * Rebuilds and publishes a day. Downloads in progress finish on the old object. Cursors of the old revision are refused
- * with `data_rebuilt`.
- */
+/** Rebuilds and publishes a day. Cursors of the old revision are refused with `data_rebuilt`. */
 async function rebuildDay(call: Call, sources: string[], options: DayOptions): Promise<void> {
   const report = await build(sources, options);
   const delivered = [...report.packs, ...report.refused].map(({ dataset }) => dataset);

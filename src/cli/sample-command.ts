@@ -1,22 +1,13 @@
 /** `edgetape sample`: generates synthetic days for trying the service or the pack builder. */
-import { InvalidArgumentError } from "commander";
 import type { DatasetName } from "../datasets/registry.ts";
 import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
 import { type WrittenPack, writeSamplePacks } from "../pack-builder/sample/sample-pack.ts";
 import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
 import { localCommand } from "./command.ts";
-import { sizeText } from "./command-line.ts";
+import { sizeText, upTo } from "./command-line.ts";
 import { countsOf, datasetsOf } from "./dataset-days.ts";
 import * as option from "./option.ts";
-
-function rowsArgument(text: string): number {
-  const rows = Number(text);
-  if (!/^\d+$/.test(text) || rows < 1 || rows > 1_000_000_000) {
-    throw new InvalidArgumentError("expected a whole number from 1 to 1000000000.");
-  }
-  return rows;
-}
 
 export const sample = localCommand("sample", {
   says: "generate a day of orders with matching trades and quotes; the same seed, date and size give the same day",
@@ -26,7 +17,7 @@ export const sample = localCommand("sample", {
     rows: option
       .parsed(
         "<count>",
-        rowsArgument,
+        upTo(1_000_000_000),
       )("number of orders in the day; a day of the whole market has about 130000000")
       .orElse(DEFAULT_ROWS),
     seed: option

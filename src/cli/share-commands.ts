@@ -7,7 +7,7 @@ import { text as textOf } from "node:stream/consumers";
 import * as wire from "../admin/wire.ts";
 import { type Call, command, group } from "./command.ts";
 import { numberArgument, sizeText, table } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { UsageFailure } from "./exit.ts";
 import { dataType } from "./file-commands.ts";
 import * as option from "./option.ts";
 
@@ -152,15 +152,12 @@ const setExternal = command("set", {
   },
 });
 
-/**
- * Returns the link, or null if no option for a link is given. No option accepts the password, because other users can
- * see command lines.
- */
+/** Returns the link, or null. No option takes the password, because others can see command lines. */
 async function linkOf(options: option.Values<typeof LINK>): Promise<wire.ExternalShareInput["link"]> {
   const { link, expires, passwordStdin } = options;
   if (link === undefined && expires === undefined && !passwordStdin) return null;
   if (link === undefined || expires === undefined) {
-    throw new CommandFailure("A link needs an expiry: give --link and --expires together.", EXIT.usage);
+    throw new UsageFailure("A link needs an expiry: give --link and --expires together.");
   }
   const given = passwordStdin ? await textOf(process.stdin) : (process.env.EDGETAPE_EXTERNAL_PASSWORD ?? "");
   return { url: link, expires, password: given.replace(/\r?\n$/, "") };

@@ -4,7 +4,7 @@ import * as wire from "../admin/wire.ts";
 import { accountOf, printAccount } from "./account-commands.ts";
 import { type Call, command, group } from "./command.ts";
 import { limitArgument, limitOf, table } from "./command-line.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
 
 const PLANS = wire.planNameSchema.options;
@@ -47,7 +47,7 @@ const extend = command("extend <account>", {
   },
   async run(call, { plan, by, until }, id: string) {
     if ((by === undefined) === (until === undefined)) {
-      throw new CommandFailure("Give either --by or --until.", EXIT.usage);
+      throw new UsageFailure("Give either --by or --until.");
     }
     const body = { plan, until, byMs: by };
     printAccount(call, await accountOf(call, "post", id, `${BELOW}/extend`, { body }));

@@ -27,9 +27,7 @@ export const usage = command("usage", {
 
 const COLUMNS = ["account", "service", "requests", "files", "bytes"];
 
-/**
- * Returns the lines of an RFC 4180 file: a header, then one line for each account and service. Counts are plain digits.
- */
+/** Returns RFC 4180 lines: a header, then one for each account and service, with plain digits. */
 export function csvOf({ usage }: wire.UsageList): string[] {
   const rows = usage.map(({ accountId, service, requests, files, bytes }) =>
     [accountId, service, requests, files, bytes].map((value) => quoted(String(value))).join(","),

@@ -2,7 +2,7 @@
 import * as wire from "../admin/wire.ts";
 import { SYSTEM_CLOCK } from "./clock.ts";
 import { group, localCommand } from "./command.ts";
-import { CommandFailure, EXIT } from "./exit.ts";
+import { CommandFailure, UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
 
 /** The options of commands that send notices. */
@@ -31,7 +31,7 @@ const test = localCommand("test", {
   async run({ print }, options) {
     const receiver = webhookOf(options);
     if (receiver === null) {
-      throw new CommandFailure("Name the webhook with --webhook or EDGETAPE_WEBHOOK_URL.", EXIT.usage);
+      throw new UsageFailure("Name the webhook with --webhook or EDGETAPE_WEBHOOK_URL.");
     }
     await tell(receiver, {
       event: "webhook.test",
@@ -58,7 +58,7 @@ export function webhookOf(
   const url = options.webhook || environment.EDGETAPE_WEBHOOK_URL;
   if (!url) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
-    throw new CommandFailure("The webhook's URL must begin with http:// or https://.", EXIT.usage);
+    throw new UsageFailure("The webhook's URL must begin with http:// or https://.");
   }
   const kind =
     options.webhookKind ??
@@ -81,7 +81,7 @@ function chosen<Choice extends string>(
   if (!given) return undefined;
   const choice = choices.find((each) => each === given);
   if (choice === undefined) {
-    throw new CommandFailure(`${name} must be one of ${choices.join(", ")}.`, EXIT.usage);
+    throw new UsageFailure(`${name} must be one of ${choices.join(", ")}.`);
   }
   return choice;
 }

@@ -23,10 +23,7 @@ interface LockNames {
   advice: string;
 }
 
-/**
- * Locks `folder`, which is created if absent, and returns the function that releases the lock. Throws `CommandFailure`
- * when another command holds the lock.
- */
+/** Locks `folder` and returns the release. Refuses while another command holds the lock. */
 export async function lockFolder(folder: string, names: LockNames): Promise<() => void> {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, names.file);

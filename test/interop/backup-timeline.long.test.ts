@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { AdoptableList, DayChanged, Published } from "../../src/admin/wire.ts";
+import type { DayChanged } from "../../src/admin/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { copyObjects } from "../support/catalog-rows.ts";
 import { commandsOf } from "../support/edgetape.ts";
@@ -111,20 +111,6 @@ describe("a restore into an empty deployment", () => {
     expect((await changes(target, { after: told.next_after })).changes).toMatchObject([
       { tradedate: EVE, kind: "published", previous: 1 },
     ]);
-  });
-
-  it("lets the operator adopt and serve a newer pack that is in R2", async () => {
-    await using target = await startAfter(origin);
-    await copyObjects(origin, target, { withMetadata: true });
-    expect(await commandsOf(target).run`backup restore ${file}`).toMatchObject({ status: 0 });
-    const { days } = await asOperator<AdoptableList>(target, "GET", "/admin/days/adoptable");
-    const objectKey = `orders/2026/${LATER}/1.parquet`;
-    expect(days).toMatchObject([{ tradedate: LATER, served: null, packs: [{ objectKey }] }]);
-    const { day: adopted } = await asOperator<Published>(target, "POST", `/admin/days/${LATER}/adopt`, {
-      objectKey,
-    });
-    expect(adopted).toMatchObject({ tradedate: LATER, revision: 2, state: "available" });
-    expect(pageOf(await page(target, { tradedate: LATER })).items[0]?.[8]).toBe(101);
   });
 });
 

@@ -1,7 +1,10 @@
 /** Tests `edgetape account`, `key`, `plan`, `subscription`, `usage`, `token`, `audit` and `explain` with a service. */
 import { describe, expect, it, vi } from "vitest";
+import type { Invite } from "../../src/admin/wire.ts";
 import { oneOrder } from "../support/builders.ts";
+import { ownForm } from "../support/console.ts";
 import { commandsOf } from "../support/edgetape.ts";
+import { call } from "../support/http-client.ts";
 import { loadWeekdays, publish } from "../support/operator.ts";
 import { testService } from "../support/test-service.ts";
 
@@ -92,6 +95,20 @@ describe("edgetape account", () => {
     await done`account disable c-18 --yes`;
     expect((await ask(key)).reason).toBe("account_disabled");
     expect(await done`account enable c-18`).not.toContain("disabled");
+  });
+});
+
+describe("edgetape account invite", () => {
+  it("prints a link that signs in to the console and is valid for a day, and refuses other durations", async () => {
+    const invited: Invite = JSON.parse(await done`account invite c-17 --json`);
+    expect(Date.parse(invited.expiresAt) - service.nowMs()).toBeGreaterThan(23.9 * 3_600_000);
+    expect((await call(invited.url, { method: "POST", headers: ownForm(service) })).status).toBe(303);
+    const [link = "", advice] = (await done`account invite c-17 --valid 7d`).split("\n");
+    expect(link).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/console\/invite\/[0-9A-Za-z]{32}$/);
+    expect(advice).toContain("2026-03-19");
+    expect((await run`account invite unknown`).stderr).toContain("no account unknown");
+    expect((await run`account invite c-17 --valid 8d`).status).toBe(1);
+    expect((await run`account invite c-17 --valid soon`).status).toBe(2);
   });
 });
 

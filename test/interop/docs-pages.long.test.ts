@@ -208,19 +208,10 @@ describe.skipIf(isMissing("chromium"))("the documentation in a browser", () => {
   });
 });
 
-/** Returns the properties of a block that must be equal in both languages. */
+/** Returns the properties of a block that must be equal in both languages: its kind, its names and its numbers of parts. */
 function shapeOf(block: Block): unknown {
-  switch (block.kind) {
-    case "text":
-    case "note":
-      return block.kind;
-    case "heading":
-      return ["heading", block.id];
-    case "list":
-      return ["list", block.items.length];
-    case "table":
-      return ["table", block.rows.length, block.head.length];
-    case "code":
-      return ["code", block.snippet];
-  }
+  const { kind, id, snippet, items, rows, head } = { ...EMPTY, ...block };
+  return [kind, id, snippet, items.length, rows.length, head.length];
 }
+
+const EMPTY = { id: "", snippet: "", items: [] as unknown[], rows: [] as unknown[], head: [] as unknown[] };

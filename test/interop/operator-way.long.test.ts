@@ -8,7 +8,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import { commandsOf } from "../support/edgetape.ts";
-import { freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
+import { askDemo, freePort, npmStart, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const VENDOR_SAMPLE = "../shared/data/orders-20230711-vendor.zip";
@@ -31,10 +31,8 @@ async function findings(demo: Demo): Promise<string[]> {
   );
 }
 
-async function ask(demo: Demo, apikey: string, params: object): Promise<{ code: number; message: string }> {
-  const body = JSON.stringify({ apiname: "level2_order_history", apikey, params });
-  return (await fetch(`${demo.baseUrl}/api`, { method: "POST", body })).json() as never;
-}
+const ask = (demo: Demo, apikey: string, params: object) =>
+  askDemo(demo, { apiname: "level2_order_history", apikey, params });
 
 let key: string;
 const first = await startEmpty("first");

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { burst, day, order, randomSecurity, security, type TestDay } from "../support/builders.ts";
+import { commandsOf } from "../support/edgetape.ts";
 import { account, asOperator, loadWeekdays, publish } from "../support/operator.ts";
 import { readParquet } from "../support/parquet-reader.ts";
 import { isPythonMissing, type PythonSession, startSession } from "../support/python.ts";
@@ -201,6 +202,36 @@ describe.skipIf(without)("sync of the Python client", () => {
     const next = await sync();
     expect(next.fetched).toHaveLength(4);
     expect(names(next.kept)).toEqual(names(report.fetched));
+  });
+
+  it("downloads only the securities that differ after the catalog was restored, and after a later rebuild", async () => {
+    const [service] = services as [Service];
+    const { run } = commandsOf(service);
+    const backup = join(folder, "backup.jsonl");
+    const tradedate = "20260309";
+    /** Returns a build of the day. 300750 is the same in every build. */
+    const build = (volume: number) =>
+      day({
+        tradedate,
+        securities: [
+          security("600519", [order("093000000", { volume }), order("093000001", { volume })]),
+          security("300750", [order("093000000")]),
+        ],
+      });
+    const synced = async () => {
+      const { fetched } = await sync({ symbols: ["600519", "300750"], from: tradedate, to: tradedate });
+      return [fetched.map(([symbol]) => symbol), await rowsIn("600519.SH", tradedate)];
+    };
+    const [first, second, third] = [build(100), build(200), build(300)];
+    await publish(service, first);
+    expect(await run`backup create --out ${backup}`).toMatchObject({ status: 0 });
+    await publish(service, second);
+    expect(await synced()).toEqual([["600519", "300750"], second.rowsOf("600519")]);
+    expect(await run`backup restore ${backup} --force --yes`).toMatchObject({ status: 0 });
+    expect(await synced()).toEqual([["600519"], first.rowsOf("600519")]);
+    // A restore does not make revision numbers available again, so the third build gets a new number.
+    await publish(service, third);
+    expect(await synced()).toEqual([["600519"], third.rowsOf("600519")]);
   });
 
   it("downloads nothing after a switch to a deployment with the same builds", async () => {

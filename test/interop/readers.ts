@@ -46,11 +46,12 @@ const duckdb: Reader = {
   },
 };
 
+const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
+
 const hyparquet: Reader = {
   name: version("hyparquet"),
   async read(path) {
     const file = new Uint8Array(readFileSync(path)).buffer;
-    const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
     return fromObjects(await parquetReadObjects({ file, compressors }));
   },
 };
@@ -59,7 +60,6 @@ const hyparquet: Reader = {
 const hyparquetFromFile: Reader = {
   name: `${version("hyparquet")} from a file`,
   async read(path) {
-    const compressors = { ZSTD: (bytes: Uint8Array) => new Uint8Array(zstdDecompressSync(bytes)) };
     return fromObjects(await parquetReadObjects({ file: await asyncBufferFromFile(path), compressors }));
   },
 };

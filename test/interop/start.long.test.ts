@@ -7,7 +7,15 @@ import type { Finding } from "../../src/admin/wire.ts";
 import type { Demo } from "../../src/cli/demo/welcome.ts";
 import type { DataStatus } from "../../src/operations/wire.ts";
 import { commandsOf } from "../support/edgetape.ts";
-import { freePort, npmStart, pause, pressCtrlC, type Start, untilServed } from "../support/npm-start.ts";
+import {
+  askDemo,
+  freePort,
+  npmStart,
+  pause,
+  pressCtrlC,
+  type Start,
+  untilServed,
+} from "../support/npm-start.ts";
 import { testFolder } from "../support/test-folder.ts";
 
 const folder = testFolder("edgetape-start-");
@@ -88,10 +96,10 @@ describe("npm start", () => {
 
   it("checks the quality of every sample day, and stores the quality sheets with the state", async () => {
     const newest = first.days.at(-1) ?? "";
+    const apikey = first.keys.flagship;
     const asked = [...new Set(first.days.map((day) => day.slice(0, 6)))].map(async (month) => {
-      const body = { apiname: "data_status", apikey: first.keys.flagship, params: { month } };
-      const answer = await fetch(`${first.baseUrl}/api`, { method: "POST", body: JSON.stringify(body) });
-      return ((await answer.json()) as { data: DataStatus }).data.days;
+      const asked = { apiname: "data_status", apikey, params: { month } };
+      return (await askDemo<DataStatus>(first, asked)).data.days;
     });
     const days = (await Promise.all(asked)).flat().filter(({ tradedate }) => first.days.includes(tradedate));
     expect(days.map(({ tradedate }) => tradedate).sort()).toEqual(first.days);
@@ -155,15 +163,9 @@ describe("npm start", () => {
     "serves %s on every sample day to the keys whose plan covers that day",
     async (symbol) => {
       const code = async (name: string, tradedate: string) => {
-        const response = await fetch(`${first.baseUrl}/api`, {
-          method: "POST",
-          body: JSON.stringify({
-            apiname: "level2_order_history",
-            apikey: first.keys[name],
-            params: { symbol, tradedate, page_size: 1 },
-          }),
-        });
-        return ((await response.json()) as { code: number }).code;
+        const params = { symbol, tradedate, page_size: 1 };
+        const asked = { apiname: "level2_order_history", apikey: first.keys[name], params };
+        return (await askDemo(first, asked)).code;
       };
       for (const day of first.days) expect(await code("flagship", day)).toBe(200);
       const [oldest = "", older = "", newest = ""] = first.days;

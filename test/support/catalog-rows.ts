@@ -32,15 +32,11 @@ export async function indexRows(service: Service): Promise<unknown[]> {
   return (await db.prepare(sql).all()).results;
 }
 
-/**
- * Copies every object from one service's bucket to another's with a plain upload, so the copies have new etags. Their
- * metadata is copied only on request.
- */
-export async function copyObjects(from: Service, to: Service, { withMetadata = false } = {}): Promise<void> {
+/** Copies every object from one service's bucket to another's with a plain upload, so the copies have new etags. */
+export async function copyObjects(from: Service, to: Service): Promise<void> {
   const [source, target] = [await from.mf.getR2Bucket("PACKS"), await to.mf.getR2Bucket("PACKS")];
   for (const { key } of (await source.list()).objects) {
     const object = await source.get(key);
-    const customMetadata = (withMetadata && object?.customMetadata) || {};
-    if (object !== null) await target.put(key, await object.arrayBuffer(), { customMetadata });
+    if (object !== null) await target.put(key, await object.arrayBuffer());
   }
 }

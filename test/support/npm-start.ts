@@ -43,6 +43,15 @@ export async function untilServed(start: Start, demoFile: string): Promise<Demo>
   return JSON.parse(readFileSync(demoFile, "utf8")) as Demo;
 }
 
+/** Sends a request to the demo and returns its answer. */
+export async function askDemo<Data = unknown>(
+  { baseUrl }: Demo,
+  request: { apiname: string; apikey: string | undefined; params: object },
+): Promise<{ code: number; message: string; data: Data }> {
+  const answer = await fetch(`${baseUrl}/api`, { method: "POST", body: JSON.stringify(request) });
+  return (await answer.json()) as { code: number; message: string; data: Data };
+}
+
 /** Sends Ctrl-C and waits until the process has ended; does nothing if it has ended already. */
 export async function pressCtrlC({ child, exited }: Start): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;

@@ -4,7 +4,7 @@ import type * as wire from "../../admin/wire.ts";
 import { localCommand } from "../command.ts";
 import { table } from "../command-line.ts";
 import { checkClients, checkPlainHttp } from "../doctor/public-host.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { EXIT, UsageFailure } from "../exit.ts";
 import * as option from "../option.ts";
 import {
   Caller,
@@ -59,12 +59,11 @@ export const acceptance = localCommand("acceptance", {
     const url = options.url ?? process.env.EDGETAPE_URL;
     const key = options.key ?? process.env.EDGETAPE_KEY;
     if (!url || !/^https?:\/\//.test(url) || !URL.canParse(url)) {
-      throw new CommandFailure(
+      throw new UsageFailure(
         "Name the deployment with --url or EDGETAPE_URL, as a URL that begins with http:// or https://.",
-        EXIT.usage,
       );
     }
-    if (!key) throw new CommandFailure("Give an API key with --key or EDGETAPE_KEY.", EXIT.usage);
+    if (!key) throw new UsageFailure("Give an API key with --key or EDGETAPE_KEY.");
     const caller = new Caller(url, key);
     await refuseCustomer(caller, options.account);
     const target = await targetOf(caller, options);
@@ -98,9 +97,8 @@ export const acceptance = localCommand("acceptance", {
 async function refuseCustomer(caller: Caller, named: string | undefined): Promise<void> {
   const { account_id: account } = await caller.data<{ account_id: string }>("account_info", {});
   if (account === named || /^acceptance(-|$)/.test(account)) return;
-  throw new CommandFailure(
+  throw new UsageFailure(
     `This is a key of ${account}, and the checks would use that account's quota and slot. Use a key of an account whose id is acceptance or begins with acceptance-, or confirm with --account ${account} that the account is not a customer's.`,
-    EXIT.usage,
   );
 }
 

@@ -70,9 +70,7 @@ export class Caller {
     return this.call("level2_order_history", { symbol, tradedate, page_size: 100, ...params });
   }
 
-  /**
-   * Requests the target's Parquet file and reads only the headers of the answer. Throws for a status other than 200.
-   */
+  /** Requests the target's Parquet file and reads only the headers. Throws unless the status is 200. */
   async openFile({ tradedate, symbol }: Target, silentMs?: number): Promise<OpenReply> {
     const probe = this.probe("level2_order_history", { symbol, tradedate, format: "parquet" });
     const reply = await open(`${this.baseUrl}/api`, { ...probe, silentMs });
@@ -107,9 +105,7 @@ interface SymbolList {
   items: [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]][];
 }
 
-/**
- * Returns the day and security that the operator names. The default is the newest served day and its largest security.
- */
+/** Returns the named day and security, by default the newest served day and its largest security. */
 export async function targetOf(
   caller: Caller,
   named: { date?: string | undefined; symbol?: string | undefined },

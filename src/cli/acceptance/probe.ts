@@ -17,9 +17,7 @@ export interface Probe {
   headers?: Record<string, string>;
   /** Sent as JSON. */
   json?: unknown;
-  /**
-   * The longest pause without data, in milliseconds; 60,000 by default. A caller that reads slowly needs a longer one.
-   */
+  /** The longest pause without data (60,000 ms by default). Slow readers need a longer one. */
   silentMs?: number | undefined;
 }
 

@@ -169,9 +169,7 @@ async function freed(caller: Caller, target: Target, withinMs: number): Promise<
     : failed(`the slot was free only after ${freeMs} ms`);
 }
 
-/**
- * Requests pages until the answer is not 503 or `patienceMs` have passed. Returns how long this took, in milliseconds.
- */
+/** Requests pages until one is not refused or `patienceMs` have passed. Returns the milliseconds taken. */
 async function untilFree(caller: Caller, target: Target, patienceMs = 30_000): Promise<number> {
   const startedMs = performance.now();
   for (;;) {

@@ -31,10 +31,7 @@ export const DEMO_ACCOUNTS: readonly DemoAccount[] = [
   { name: "revoked", plan: "flagship", fromDays: -30, toDays: 3650, says: "the key was revoked (403)" },
 ];
 
-/**
- * Creates missing demo accounts, adds their keys to `remembered` and renews the plans of all demo accounts. Existing
- * accounts and keys stay as they are.
- */
+/** Creates missing demo accounts, adds their keys to `remembered`, and renews the plans of all. */
 export async function prepareAccounts(
   client: AdminClient,
   remembered: Remembered,

@@ -37,10 +37,7 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
   };
 }
 
-/**
- * Locks `stateDir`, which is created if absent, and returns the function that releases the lock. Two runtimes on the
- * same database files would damage them.
- */
+/** Locks `stateDir`, because two runtimes on the same database files would damage them. */
 export function lockState(stateDir: string): Promise<() => void> {
   return lockFolder(stateDir, {
     file: "demo.lock",

@@ -22,10 +22,7 @@ export function migrationsDigest(stateDir: string): string | null {
   return hash.digest("hex");
 }
 
-/**
- * Migrates the database in the state folder of a dev server. No server may have the database open. A server that is
- * starting opens it only at its first request.
- */
+/** Migrates a dev server's database. A server opens it at its first request, and must not have done so. */
 export async function migrateState(stateDir: string): Promise<void> {
   const databaseId = databaseIn(readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8"));
   await migrateFolder({ DB: databaseId }, join(stateDir, "v3"));

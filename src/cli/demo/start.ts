@@ -4,9 +4,10 @@
  */
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, resolve } from "node:path";
-import { Command, CommanderError, InvalidArgumentError } from "commander";
+import { Command, CommanderError } from "commander";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
+import { upTo } from "../command-line.ts";
 import { EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
 import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
@@ -30,7 +31,7 @@ interface StartOptions {
 function parseOptions(): StartOptions {
   return new Command("npm start --")
     .description("run the service on this machine, with sample days and demo keys")
-    .option("--port <port>", "the port on 127.0.0.1", portArgument, 8787)
+    .option("--port <port>", "the port on 127.0.0.1", upTo(65_535, "a port"), 8787)
     .option(
       "--state <folder>",
       `the folder for the database, packs and demo keys, which are kept between starts (default: ${state.STATE.demo}; with --empty: ${state.STATE.empty})`,
@@ -45,13 +46,6 @@ function parseOptions(): StartOptions {
     .exitOverride()
     .parse()
     .opts<StartOptions>();
-}
-
-function portArgument(text: string): number {
-  const port = Number(text);
-  if (!/^\d+$/.test(text) || port < 1 || port > 65_535)
-    throw new InvalidArgumentError("expected a port from 1 to 65535.");
-  return port;
 }
 
 async function start(
@@ -115,10 +109,7 @@ async function prepareEmpty({ server, stateDir, remembered, announce, files }: P
   say(`\n${welcome(demo, files)}`);
 }
 
-/**
- * Loads the calendar, the demo accounts and the newest sample day, and prints how to request that day. Then checks the
- * day and loads the other sample days.
- */
+/** Loads accounts and the newest sample day, prints how to request it, then loads the other days. */
 async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
   // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
   state.remember(stateDir, remembered);

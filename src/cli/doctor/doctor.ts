@@ -122,10 +122,7 @@ async function examine(
   return { checks, findings };
 }
 
-/**
- * Returns the service's report, or null when it cannot be read. Adds the report's findings and any finding about the
- * clock to `findings`. A report that cannot be read becomes a finding too.
- */
+/** Returns the service's report, or null, and adds its findings, or why it cannot be read, to `findings`. */
 async function reportOf(
   client: AdminClient,
   repair: boolean,

@@ -44,10 +44,7 @@ export interface Delivery extends NamedDelivery {
   contents: string[];
   /** A digest that changes with any name, size or modification time. */
   fingerprint: string;
-  /**
-   * A digest that also changes when only the content changes. It includes the inode change times, which programs cannot
-   * set.
-   */
+  /** A digest that also changes with the inode change times, which programs cannot set. */
   mark: string;
   /** Unix milliseconds of the newest change. */
   changedMs: number;

@@ -78,10 +78,7 @@ function failedText({ dataset, problem, problemZh }: DatasetOutcome): Bilingual 
   };
 }
 
-/**
- * Returns why datasets of the day failed; null when none did. Each problem follows the name of its dataset, unless the
- * delivery has only one.
- */
+/** Returns why datasets failed, each named unless it is the only one; null when none did. */
 export function failuresText(outcome: Pick<DayOutcome, "datasets">): string | null {
   const failed = failedOf(outcome);
   if (failed.length === 0) return null;

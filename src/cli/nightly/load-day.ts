@@ -313,10 +313,7 @@ const fileOutcomeSchema = z.object({
   problem: z.string().nullable(),
   /** Whether the file was made from the day's quotes. */
   isMade: z.boolean().default(false),
-  /**
-   * Why a file made from quotes was deliberately not published, for example because an operator withdrew it. A
-   * sentence, or null.
-   */
+  /** Why a file made from quotes was deliberately not published, as a sentence, or null. */
   kept: z.string().nullable().default(null),
 });
 

@@ -14,7 +14,7 @@ import type { AdminClient } from "../admin-client.ts";
 import { type Call, command } from "../command.ts";
 import { numberArgument } from "../command-line.ts";
 import { availableDays, lackingDatasets } from "../dataset-days.ts";
-import { CommandFailure, EXIT } from "../exit.ts";
+import { CommandFailure, EXIT, UsageFailure } from "../exit.ts";
 import * as option from "../option.ts";
 import { listFiles } from "../uploads.ts";
 import { tell, WEBHOOK, webhookOf } from "../webhook.ts";
@@ -52,7 +52,7 @@ const OPTIONS = {
   ...LOADING,
 };
 
-/** `edgetape nightly`: waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
+/** Waits for the due day's delivery and loads it. An error is sent to the webhook and then thrown. */
 export const nightly = command("nightly", {
   says: "wait for the day's delivery, build and publish it with its files, and notify a webhook",
   args: {
@@ -99,10 +99,7 @@ export async function lockWork({ folder: given, workFolder }: LoadOptions): Prom
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
   if (inside === "" || !/^\.\.($|[/\\])/.test(inside)) {
-    throw new CommandFailure(
-      `--work ${workFolder} is inside ${folder}; name a folder outside it.`,
-      EXIT.usage,
-    );
+    throw new UsageFailure(`--work ${workFolder} is inside ${folder}; name a folder outside it.`);
   }
   const lock = {
     file: "loading.lock",
@@ -160,16 +157,11 @@ function end({ json, print }: Call, evening: Evening): void {
   }
 }
 
-function timeArgument(text: string): TimeOfDay {
+/** Parses a time of day as minutes after midnight. */
+function timeArgument(text: string): number {
   const [, hours, minutes] = /^([01]\d|2[0-3]):([0-5]\d)$/.exec(text) ?? [];
   if (hours === undefined) throw new InvalidArgumentError("expected a time as HH:MM.");
-  return { hours: Number(hours), minutes: Number(minutes) };
-}
-
-/** A time of day in Beijing. */
-interface TimeOfDay {
-  hours: number;
-  minutes: number;
+  return Number(hours) * 60 + Number(minutes);
 }
 
 /**
@@ -244,10 +236,7 @@ function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
   );
 }
 
-/**
- * Returns the datasets that other days have and that are not served for `tradedate`. The orders of `tradedate` must be
- * served.
- */
+/** Returns the datasets that other days have and `tradedate`, whose orders are served, lacks. */
 async function unservedDatasets(client: AdminClient, tradedate: BeijingDate): Promise<DatasetName[]> {
   // Services of earlier versions have only orders and do not list datasets.
   const others = await lackingDatasets(client, ["orders"]).catch(() => []);
@@ -263,10 +252,7 @@ async function isServed(client: AdminClient, tradedate: BeijingDate, dataset: Da
   return (await availableDays(client, [tradedate], dataset)).has(tradedate);
 }
 
-/**
- * Returns what has changed in the service since `outcome` was stored, as sentences: different revisions, and files that
- * shares no longer offer. Returns null when a dataset is no longer served.
- */
+/** Returns what changed since `outcome` was stored, as sentences; null if a dataset is not served now. */
 export async function laterChanges(
   client: AdminClient,
   { tradedate, datasets, files }: Pick<DayOutcome, "tradedate" | "datasets" | "files">,
@@ -327,9 +313,8 @@ export function newestTradingDay(
  * Returns the instant (Unix milliseconds) of a time in the evening or night after the session of `tradedate`: a time
  * before noon is on the next day.
  *
- * @example eveningTime("20260312", { hours: 1, minutes: 30 }) // 2026-03-13T01:30:00+08:00
+ * @example eveningTime("20260312", 90) // 2026-03-13T01:30:00+08:00
  */
-export function eveningTime(tradedate: BeijingDate, { hours, minutes }: TimeOfDay): number {
-  const dayMs = hours < 12 ? startOfDay(addDays(tradedate, 1)) : startOfDay(tradedate);
-  return dayMs + (hours * 60 + minutes) * 60_000;
+export function eveningTime(tradedate: BeijingDate, minutes: number): number {
+  return startOfDay(minutes < 12 * 60 ? addDays(tradedate, 1) : tradedate) + minutes * 60_000;
 }

@@ -47,10 +47,7 @@ export interface Waiting {
   onLate(arrival: Arrival): Promise<void>;
 }
 
-/**
- * Waits until the delivery is complete and unchanging, or until `untilMs` has passed and the delivery no longer
- * changes.
- */
+/** Waits until the delivery is complete and at rest, or `untilMs` has passed and it is at rest. */
 export async function waitForDelivery(
   { look, problemOf, onWaiting, onLate }: Waiting,
   { stableMs, pollMs, byMs, untilMs }: Patience,
@@ -151,10 +148,7 @@ export async function deliveryProblem(
   return missingVolume(contents) ?? (await firstUnwritten(contents, nameOf));
 }
 
-/**
- * Returns a clause that names a missing volume if a later one exists, or null. `isWholeSevenZip` detects missing last
- * volumes.
- */
+/** Names a missing volume if a later one exists. `isWholeSevenZip` detects missing last volumes. */
 function missingVolume(paths: readonly string[]): Bilingual | null {
   const there = new Set(paths);
   for (const path of paths) {
@@ -241,10 +235,7 @@ async function splitBytes(path: string): Promise<number> {
   return sizes.reduce((sum, size) => sum + size, 0);
 }
 
-/**
- * Reads `length` bytes at `offset`, which counts from the end when it is negative. Returns fewer if the file is
- * shorter.
- */
+/** Reads at most `length` bytes at `offset`, which counts from the end when it is negative. */
 async function piece(
   path: string,
   offset: number,

@@ -33,7 +33,7 @@ describe("the day that nightly expects", () => {
 
   it("can have a deadline after midnight", () => {
     const time = (hours: number, minutes: number) =>
-      beijingTimestamp(eveningTime(day("20261231"), { hours, minutes }));
+      beijingTimestamp(eveningTime(day("20261231"), hours * 60 + minutes));
     expect(time(20, 30)).toBe("2026-12-31T20:30:00+08:00");
     expect(time(1, 5)).toBe("2027-01-01T01:05:00+08:00");
     expect(time(12, 0)).toBe("2026-12-31T12:00:00+08:00");
