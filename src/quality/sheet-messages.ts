@@ -24,7 +24,7 @@ export const CHECK_TEXTS = {
     en: "trades agree with the volume, amount, high and low of the quotes",
     zh: "与快照的成交量、成交额、最高最低价一致",
   },
-  other_days: { en: "rows differ from those of other days", zh: "与其他交易日的数据不同" },
+  other_days: { en: "the rows are not a copy of another day's rows", zh: "与其他交易日的数据不同" },
 } satisfies Record<string, Bilingual>;
 
 export const CHECKS = Object.keys(CHECK_TEXTS) as CheckName[];

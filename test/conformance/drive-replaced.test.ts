@@ -50,7 +50,7 @@ function expectWhole(answer: Answer, whole: Buffer): void {
   expect(answer.bytes.equals(whole)).toBe(true);
 }
 
-/** Asserts that a request is refused because the service cannot determine which version the client began. */
+/** Asserts that a request is refused because the service cannot determine which version the client began to download. */
 function expectRefused(answer: Answer): void {
   expect([answer.status, answer.reason]).toEqual([409, "version_unknown"]);
 }

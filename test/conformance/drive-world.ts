@@ -21,7 +21,7 @@ export const HERE = { "cf-connecting-ip": "203.0.113.7" };
 export const THERE = { "cf-connecting-ip": "198.51.100.9" };
 
 export interface WithShare extends World {
-  /** The owner's share of the `level2` files of 2026. */
+  /** A share that offers the `level2` files of 2026. */
   share: TestShare;
   /** The account that owns the share. */
   owner: { accountId: string; key: string };

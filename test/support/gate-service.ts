@@ -15,7 +15,7 @@ export interface TakeOptions {
 
 /**
  * The repeated task. `slot` takes and frees a slot for a single request. `paging` does so while paging.
- * `former` does so with a Durable Object of the previous version. `writes` writes a plain row twice.
+ * `former` does the same as `slot` with a Durable Object of the previous version. `writes` writes a plain row twice.
  */
 export type GateRounds = "slot" | "paging" | "former" | "writes";
 

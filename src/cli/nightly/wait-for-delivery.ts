@@ -132,7 +132,7 @@ export async function deliveryProblem(
   if (orders.length === 0) {
     return {
       zh: "只有共享用的文件，没有任何逐笔或行情数据",
-      en: "there are files for shares but no market data",
+      en: "there are files to be shared but no market data",
     };
   }
   const markerName = marker?.replaceAll("{date}", tradedate);

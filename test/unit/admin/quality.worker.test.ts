@@ -76,7 +76,7 @@ describe("the quality of a served day", () => {
 });
 
 describe("a served day", () => {
-  it("takes its shortfall from a later upload of the same rows, and an audit entry records it", async () => {
+  it("gets the shortfall that a later upload of the same rows states, and an audit entry records the change", async () => {
     const pack = await testPack("20360209");
     const begun = await sent(pack, { degraded: true });
     expect((await complete(pack, begun)).status).toBe(200);

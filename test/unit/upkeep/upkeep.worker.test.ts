@@ -151,7 +151,7 @@ describe("a gap in the calendar", () => {
 });
 
 describe("a day that the calendar lacks", () => {
-  it("is reported if it affects requests without a date now or soon, but not if it is long past", async () => {
+  it("is reported if it affects, now or soon, requests that name no date, but not if it is long past", async () => {
     await publish(await testPack(today));
     const leaveOut = (days: number) =>
       query`DELETE FROM trading_days WHERE day = ${beijingDate(nowMs + days * DAY_MS)}`.run();

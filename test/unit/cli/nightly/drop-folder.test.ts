@@ -189,7 +189,7 @@ describe("a delivery that no longer changes", () => {
   it("is complete, or is reported with what is missing", async () => {
     const trades: Expected = { expect: ["level2"] };
     put("20260312_aucde.parquet", "PAR1 PAR1");
-    expect(await problem()).toBe("there are files for shares but no market data");
+    expect(await problem()).toBe("there are files to be shared but no market data");
     put("20260312/a.csv");
     expect(await problem()).toBeNull();
     expect(await problem({ marker: "{date}.done" })).toBe("20260312.done has not arrived");

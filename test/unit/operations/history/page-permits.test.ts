@@ -39,7 +39,7 @@ describe("the permits to compute a page", () => {
     expect([...statesOf(all), late.is]).toEqual(["begun", "begun", "begun", "begun", "begun"]);
   });
 
-  it("are each passed on to one waiting page, even if a page reports its end twice", async () => {
+  it("are each passed on to one waiting page, even if a page reports twice that it has ended", async () => {
     const permits = new Permits(1);
     const [first, second, third] = [1, 2, 3].map(() => entering(permits));
     await settled();
