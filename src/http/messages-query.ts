@@ -22,7 +22,7 @@ export const QUERY_OUTCOMES: Outcomes<QueryDenial> = {
     if (separated !== undefined) {
       return {
         zh: `fields 中没有字段 ${field}；字段之间要用英文逗号分隔，请写成 ${separated}。`,
-        en: `fields names an unknown field ${field}: separate the names with commas and write ${separated}.`,
+        en: `Unknown field ${field} in fields: separate the names with commas and write ${separated}.`,
       };
     }
     const known = knownFields(dataset);
