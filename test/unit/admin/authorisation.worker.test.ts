@@ -22,15 +22,16 @@ async function as(token: string, method: string, path: string, body?: object) {
   return admin(method, path, body, { headers });
 }
 
-describe("the authorisation of the admin API", () => {
-  it("is tested on more than 40 routes", () => {
-    expect(routes.length).toBeGreaterThan(40);
-  });
+/** Issues a named token; without `scope` it can only read. */
+const issue = async (name: string, scope?: TokenScope) =>
+  (await admin<IssuedToken>("POST", "/tokens", { name, scope })).body;
 
+describe("the authorisation of the admin API", () => {
   it("refuses every request without a valid token on every route, and changes nothing", async () => {
+    expect(routes.length).toBeGreaterThan(40);
     await admin("POST", "/accounts", { accountId: "holder" });
     const { body: key } = await admin<IssuedKey>("POST", "/accounts/holder/keys", {});
-    const { body: revoked } = await admin<IssuedToken>("POST", "/tokens", { name: "revoked" });
+    const revoked = await issue("revoked");
     await admin("POST", "/tokens/revoked/revoke");
     const strangers: Record<string, Record<string, string>> = {
       "no token": {},
@@ -67,9 +68,9 @@ describe("the scopes of tokens", () => {
   it("give access only to the routes that allow them, and requests to other routes change nothing", async () => {
     const tokens: Partial<Record<TokenScope, string>> = {};
     for (const scope of ["read", "publish"] as const) {
-      const { body } = await admin<IssuedToken>("POST", "/tokens", { name: `scope ${scope}`, scope });
-      tokens[scope] = body.token;
-      await as(body.token, "GET", "/days?month=202603");
+      const { token } = await issue(`scope ${scope}`, scope);
+      tokens[scope] = token;
+      await as(token, "GET", "/days?month=202603");
     }
     const before = await stored();
     for (const { method, path } of routes) {
@@ -93,10 +94,8 @@ describe("the scopes of tokens", () => {
   });
 
   it("let a publisher see days but no customers, and let a reader change nothing", async () => {
-    const { token: publisher } = (
-      await admin<IssuedToken>("POST", "/tokens", { name: "P", scope: "publish" })
-    ).body;
-    const { token: reader } = (await admin<IssuedToken>("POST", "/tokens", { name: "R" })).body;
+    const { token: publisher } = await issue("P", "publish");
+    const { token: reader } = await issue("R");
     const days = [{ day: "20260312", open: true }];
     const statuses = async (token: string) => [
       (await as(token, "GET", "/days?month=202603")).status,
@@ -113,16 +112,14 @@ describe("the scopes of tokens", () => {
   });
 
   it("default to read, and a scope other than read, publish or admin is refused", async () => {
-    expect((await admin<IssuedToken>("POST", "/tokens", { name: "least" })).body.scope).toBe("read");
+    expect((await issue("least")).scope).toBe("read");
     expect((await admin("POST", "/tokens", { name: "other", scope: "root" })).status).toBe(400);
   });
 });
 
 describe("the kinds of actors in the audit", () => {
   it("distinguish a customer from a token that is named like a customer", async () => {
-    const { token } = (
-      await admin<IssuedToken>("POST", "/tokens", { name: "account holder", scope: "admin" })
-    ).body;
+    const { token } = await issue("account holder", "admin");
     await as(token, "POST", "/accounts", { accountId: "posed" });
     const entries = async (query: string) =>
       (await admin<AuditList>("GET", `/audit?${query}`)).body.entries.map(

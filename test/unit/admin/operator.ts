@@ -4,6 +4,7 @@ import { expect } from "vitest";
 import { forgetPrincipals, identify } from "../../../src/access/identify.ts";
 import { adminRoutes } from "../../../src/admin/routes.ts";
 import {
+  type IssuedKey,
   PART_SHA256_HEADER,
   PART_SIZE_BYTES,
   type Published,
@@ -21,6 +22,7 @@ import { packOf } from "../../support/packs.ts";
 import { bare } from "../../support/result.ts";
 
 export const testEnv = env as unknown as Env;
+const DAY_MS = 86_400_000;
 export const TOKEN = "test-admin-token-test-admin-token";
 
 /** The template tag for SQL statements on the catalog. */
@@ -45,6 +47,19 @@ export async function admin<T = Record<string, unknown>>(
   if (sent !== undefined) init.body = sent as BodyInit;
   const response = await routes.request(path, init, bindings);
   return { status: response.status, body: (await response.json()) as AdminAnswer<T>["body"] };
+}
+
+let holders = 0;
+
+/** Creates an account with the plan flagship and a key. Returns both, and the account's path below `/admin`. */
+export async function holder() {
+  const accountId = `holder-${++holders}`;
+  await admin("POST", "/accounts", { accountId });
+  const path = `/accounts/${accountId}`;
+  const plan = { plan: "flagship", start: Date.now() - DAY_MS, end: Date.now() + DAY_MS };
+  await admin("PUT", `${path}/subscriptions`, { subscriptions: [plan] });
+  const { key, keyId } = (await admin<IssuedKey>("POST", `${path}/keys`, {})).body;
+  return { accountId, path, key, keyId };
 }
 
 /** Returns a matcher for the answer to a refused request. The message must contain or match `error`. */

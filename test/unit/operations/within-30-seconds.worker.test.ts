@@ -4,9 +4,9 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Account, DayChanged, IssuedKey, ShareList } from "../../../src/admin/wire.ts";
+import type { DayChanged, ShareList } from "../../../src/admin/wire.ts";
 import { createApp } from "../../../src/app.ts";
-import { admin, publish, testEnv, testPack } from "../admin/operator.ts";
+import { admin, holder, publish, testEnv, testPack } from "../admin/operator.ts";
 
 const TRADEDATE = "20240301";
 const DAY_MS = 86_400_000;
@@ -33,28 +33,22 @@ async function orders(seconds: number, apikey: string): Promise<string | null> {
   return code === 200 ? "served" : answer.headers.get("X-Reason");
 }
 
-interface Holder {
-  path: string;
-  key: string;
-  keyId: string;
-}
-
-let made = 0;
-
-async function holder(): Promise<Holder> {
-  const { body } = await admin<Account>("POST", "/accounts", { accountId: `within-${++made}` });
-  const path = `/accounts/${body.accountId}`;
-  const plan = { plan: "flagship", start: Date.now() - DAY_MS, end: Date.now() + DAY_MS };
-  await admin("PUT", `${path}/subscriptions`, { subscriptions: [plan] });
-  const { key, keyId } = (await admin<IssuedKey>("POST", `${path}/keys`, {})).body;
-  return { path, key, keyId };
-}
+type Holder = Awaited<ReturnType<typeof holder>>;
 
 beforeAll(async () => {
   expect(await publish(await testPack(TRADEDATE))).toMatchObject({ status: 200 });
 });
 
+/** Returns a change of an account: this suffix of its path gets `body`. */
+const put =
+  (suffix: string, body: object) =>
+  ({ path }: Holder) =>
+    admin("PUT", path + suffix, body);
+const subscribed = (...subscriptions: object[]) => put("/subscriptions", { subscriptions });
+const disable = ({ path }: Holder) => admin("POST", `${path}/disable`);
+
 const now = Date.now();
+const [past, end] = [now - DAY_MS, now + DAY_MS];
 const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ status: number }>][] = [
   ["its key was revoked", "key_revoked", ({ keyId }) => admin("POST", `/keys/${keyId}/revoke`)],
   [
@@ -62,33 +56,15 @@ const CHANGES: [name: string, reason: string, change: (of: Holder) => Promise<{ 
     "key_revoked",
     ({ keyId }) => admin("POST", `/keys/${keyId}/roll`, { overlapMs: 0 }),
   ],
-  ["its account was disabled", "account_disabled", ({ path }) => admin("POST", `${path}/disable`)],
-  [
-    "its account lost the plan",
-    "plan_missing",
-    ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] }),
-  ],
+  ["its account was disabled", "account_disabled", disable],
+  ["its account lost the plan", "plan_missing", subscribed()],
   [
     "its plan's end was moved into the past",
     "plan_expired",
-    ({ path }) => {
-      const subscriptions = [{ plan: "flagship", start: now - 2 * DAY_MS, end: now - DAY_MS }];
-      return admin("PUT", `${path}/subscriptions`, { subscriptions });
-    },
+    subscribed({ plan: "flagship", start: past - DAY_MS, end: past }),
   ],
-  [
-    "its account got a lower plan",
-    "outside_window",
-    ({ path }) => {
-      const subscriptions = [{ plan: "professional", start: now - DAY_MS, end: now + DAY_MS }];
-      return admin("PUT", `${path}/subscriptions`, { subscriptions });
-    },
-  ],
-  [
-    "its account got a limit of one request",
-    "quota_used",
-    ({ path }) => admin("PUT", `${path}/limits`, { requests: 1, files: null }),
-  ],
+  ["its account got a lower plan", "outside_window", subscribed({ plan: "professional", start: past, end })],
+  ["its account got a limit of one request", "quota_used", put("/limits", { requests: 1, files: null })],
 ];
 
 describe("a request for order history", () => {
@@ -112,12 +88,8 @@ describe("a request for order history", () => {
 
 describe("a request to a share", () => {
   const taken: [string, number, (of: Holder) => Promise<unknown>][] = [
-    [
-      "the account lost the plan",
-      403,
-      ({ path }) => admin("PUT", `${path}/subscriptions`, { subscriptions: [] }),
-    ],
-    ["the account was disabled", 403, ({ path }) => admin("POST", `${path}/disable`)],
+    ["the account lost the plan", 403, subscribed()],
+    ["the account was disabled", 403, disable],
     [
       "the share was revoked",
       403,

@@ -4,15 +4,13 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { beforeAll, expect, it } from "vitest";
-import type { Account, IssuedKey } from "../../../../src/admin/wire.ts";
 import { createApp } from "../../../../src/app.ts";
 import { answerMemory, partOfAccount } from "../../../../src/base/memory.ts";
 import { day, randomSecurity } from "../../../support/builders.ts";
 import { printedRandom } from "../../../support/random.ts";
-import { admin, packFrom, publish, testEnv } from "../../admin/operator.ts";
+import { admin, holder, packFrom, publish, testEnv } from "../../admin/operator.ts";
 
 const app = createApp();
-const DAY_MS = 86_400_000;
 const TRADEDATE = "20240603";
 const SYMBOL = "300750";
 /** More pages than an account may leave unread. */
@@ -20,21 +18,19 @@ const STACKED = 30;
 const SMALL = 12;
 const OF_ACCOUNT_BYTES = 16_000_000;
 
-let accounts = 0;
-
 beforeAll(async () => {
   const securities = [randomSecurity(printedRandom("unread pages"), { symbol: SYMBOL, rows: 10_000 })];
   expect((await publish(await packFrom(day({ tradedate: TRADEDATE, securities })))).status).toBe(200);
 });
 
-async function newKey(): Promise<string> {
-  const { body } = await admin<Account>("POST", "/accounts", { accountId: `unread-${++accounts}` });
-  const path = `/accounts/${body.accountId}`;
-  const plan = { plan: "flagship", start: Date.now() - DAY_MS, end: Date.now() + DAY_MS };
-  await admin("PUT", `${path}/subscriptions`, { subscriptions: [plan] });
+/** Returns a new account of 1,000 requests a day, and its key. */
+async function newHolder() {
+  const { accountId, path, key } = await holder();
   await admin("PUT", `${path}/limits`, { requests: 1_000, files: null });
-  return (await admin<IssuedKey>("POST", `${path}/keys`, {})).body.key;
+  return { accountId, key };
 }
+
+const newKey = async () => (await newHolder()).key;
 
 /** An answer with an unread body. */
 interface Opened {
@@ -120,10 +116,10 @@ it("An account with too many unread pages gets 503 without a charge, and all oth
 });
 
 it("A request gets slot_busy with an explanation while the account's other answers use up its memory", async () => {
-  const key = await newKey();
+  const { accountId, key } = await newHolder();
   const others = await answerMemory.reserve({
     bytes: OF_ACCOUNT_BYTES,
-    parts: [partOfAccount(`unread-${accounts}`)],
+    parts: [partOfAccount(accountId)],
     ...{ waitMs: 0, holdMs: 3_600_000, signal: new AbortController().signal },
   });
   if (!others.ok) throw new Error(others.refusal);

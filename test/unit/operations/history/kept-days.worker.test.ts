@@ -4,15 +4,13 @@
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { Account, DayDetail, Explanation, IssuedKey } from "../../../../src/admin/wire.ts";
+import type { DayDetail, Explanation } from "../../../../src/admin/wire.ts";
 import { createApp } from "../../../../src/app.ts";
 import { watchStores } from "../../../support/watched-stores.ts";
-import { admin, publish, testEnv, testPack } from "../../admin/operator.ts";
+import { admin, holder, publish, testEnv, testPack } from "../../admin/operator.ts";
 
 const app = createApp();
-const DAY_MS = 86_400_000;
 let days = 0;
-let accounts = 0;
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ["Date"], now: Date.now() }));
 afterEach(() => void vi.useRealTimers());
@@ -26,12 +24,9 @@ async function publishedDay(): Promise<string> {
 }
 
 async function newKey(limits?: { requests: number | null; files: number | null }): Promise<string> {
-  const { body } = await admin<Account>("POST", "/accounts", { accountId: `kept-${++accounts}` });
-  const path = `/accounts/${body.accountId}`;
-  const plan = { plan: "flagship", start: Date.now() - DAY_MS, end: Date.now() + DAY_MS };
-  await admin("PUT", `${path}/subscriptions`, { subscriptions: [plan] });
+  const { path, key } = await holder();
   if (limits !== undefined) await admin("PUT", `${path}/limits`, limits);
-  return (await admin<IssuedKey>("POST", `${path}/keys`, {})).body.key;
+  return key;
 }
 
 interface Told {
