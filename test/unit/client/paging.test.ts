@@ -50,16 +50,15 @@ const rebuild = (rows: Row[], ...days: (ScriptedDay | undefined)[]) => {
   for (const day of days)
     if (day !== undefined) Object.assign(day, { rows, revision: (day.revision ?? 1) + 1 });
 };
+/** Returns a `before` that runs `change` before the request with index `at`. */
+const when = (at: number, change: (days: ScriptedDay[]) => void) => (place: number, days: ScriptedDay[]) => {
+  if (place === at) change(days);
+  return undefined;
+};
 /** Returns a script in which the day is rebuilt with `rows` before the request with index `at`. */
 const rebuiltAt =
   (at: number, rows: Row[], before = steps(30)) =>
-  (): Script => ({
-    days: [{ rows: before }],
-    before: (place, [day]) => {
-      if (place === at) rebuild(rows, day);
-      return undefined;
-    },
-  });
+  (): Script => ({ days: [{ rows: before }], before: when(at, ([day]) => rebuild(rows, day)) });
 const grown = [...steps(25), order("100000000", 7)];
 const wide = steps(300, 300);
 
@@ -96,10 +95,7 @@ const HISTORIES: History[] = [
     name: "continues when the deployment no longer accepts the cursor",
     script: () => ({
       days: [{ rows: steps(100) }],
-      before: (place, [day]) => {
-        if (place === 3 && day !== undefined) day.secret = "a new one";
-        return undefined;
-      },
+      before: when(3, ([day]) => Object.assign(day ?? {}, { secret: "a new one" })),
     }),
     task: { pageSize: 10 },
     rows: steps(100),
@@ -124,10 +120,7 @@ const HISTORIES: History[] = [
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: (place) => (place === 1 ? 1 : 0),
-      before: (place, [day]) => {
-        if (place === 2) rebuild(other(99), day);
-        return undefined;
-      },
+      before: when(2, ([day]) => rebuild(other(99), day)),
     }),
     rows: other(99),
   },
@@ -136,10 +129,7 @@ const HISTORIES: History[] = [
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(2),
-      before: (place, days) => {
-        if (place === 1) rebuild(other(99), ...days);
-        return undefined;
-      },
+      before: when(1, (days) => rebuild(other(99), ...days)),
     }),
     rows: other(99),
   },
@@ -148,10 +138,7 @@ const HISTORIES: History[] = [
     script: () => ({
       days: pair(steps(300), steps(300)),
       choose: firstOnly(4),
-      before: (place, days) => {
-        if (place === 2) rebuild(steps(250), ...days);
-        return undefined;
-      },
+      before: when(2, (days) => rebuild(steps(250), ...days)),
     }),
     rows: steps(250),
     restarts: 1,
@@ -245,10 +232,7 @@ const HISTORIES: History[] = [
     name: "detects a rebuild by its revision when no build id is sent",
     script: () => ({
       days: [{ rows: steps(30), knows: ["undated"] }],
-      before: (place, [day]) => {
-        if (place === 1 && day !== undefined) Object.assign(day, { secret: "a new one", revision: 2 });
-        return undefined;
-      },
+      before: when(1, ([day]) => Object.assign(day ?? {}, { secret: "a new one", revision: 2 })),
     }),
     task: { pageSize: 10 },
     rows: steps(30),
