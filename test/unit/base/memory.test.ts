@@ -40,18 +40,19 @@ function ask(budget: MemoryBudget, asking: Asking = {}): Asked {
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const states = (asked: readonly Asked[]) => asked.map(({ is }) => is);
 
-async function full(budget: MemoryBudget): Promise<Asked[]> {
+/** Returns a budget of which nothing is free, and the five requests that hold it. */
+async function full() {
+  const budget = new MemoryBudget(TOTAL);
   const all = Array.from({ length: 5 }, () => ask(budget));
   await pass(0);
   expect(states(all)).toEqual(Array(5).fill("held"));
   expect(budget.heldBytes).toBe(TOTAL);
-  return all;
+  return { budget, all };
 }
 
 describe("memory from an isolate's budget", () => {
   it("is granted to requests in their order of arrival, to each as soon as enough memory is free", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const waiting = [ask(budget), ask(budget), ask(budget, { bytes: 1 })];
     await pass(0);
     all[3]?.space?.end();
@@ -80,16 +81,14 @@ describe("memory from an isolate's budget", () => {
   });
 
   it("is refused immediately if an account's waiting requests would exceed the account's share", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    await full(budget);
+    const { budget } = await full();
     const waiting = [ask(budget, { account: "a" }), ask(budget, { account: "a" })];
     await pass(0);
     expect(states(waiting)).toEqual(["waiting", "part_busy"]);
   });
 
   it("is refused after a timeout, and when the client has disconnected", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const client = new AbortController();
     const hasty = ask(budget, { waitMs: 0 });
     const leaving = ask(budget, { signal: client.signal });
@@ -118,8 +117,7 @@ describe("memory from an isolate's budget", () => {
   });
 
   it("is freed as a body is read, and grows if a body needs more than was reserved", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const waiting = ask(budget, { bytes: 15 });
     all[0]?.space?.sent(10);
     await pass(0);
@@ -144,8 +142,7 @@ describe("memory from an isolate's budget", () => {
   });
 
   it("is released after a maximum time if the request ended without releasing it", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const prolonged = all[0]?.space;
     await pass(59_000);
     prolonged?.prolong(60_000);
@@ -159,8 +156,7 @@ describe("memory from an isolate's budget", () => {
 });
 
 it("A request that ended while it waited for memory holds no memory", async () => {
-  const budget = new MemoryBudget(TOTAL);
-  const all = await full(budget);
+  const { budget, all } = await full();
   ask(budget, { account: "a", waitMs: 1_000 });
   await pass(0);
   vi.clearAllTimers();
@@ -192,8 +188,7 @@ describe("a body that its client leaves unread", () => {
   });
 
   it("loses its memory to a request that has waited for 5 s, if no other body has been unread for longer", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const wanted = all.map(wantedOf);
     for (const { space } of all.slice(0, 4)) {
       space?.sending(20);
@@ -211,8 +206,7 @@ describe("a body that its client leaves unread", () => {
   });
 
   it("keeps its memory for 5 s more when the isolate was too busy to serve the client", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const seen = wantedOf(all[0] as Asked);
     all[0]?.space?.sending(20);
     const waiting = ask(budget, { waitMs: 20_000 });
@@ -228,8 +222,7 @@ describe("a body that its client leaves unread", () => {
   });
 
   it("keeps its memory when all unread bodies together would not free enough", async () => {
-    const budget = new MemoryBudget(TOTAL);
-    const all = await full(budget);
+    const { budget, all } = await full();
     const seen = wantedOf(all[0] as Asked);
     all[0]?.space?.sending(20);
     const waiting = ask(budget, { bytes: 21, waitMs: 8_000 });

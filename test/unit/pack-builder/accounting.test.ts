@@ -1,16 +1,14 @@
-import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { BUILDER_VERSION, type PackOrigin } from "../../../src/packs/origin.ts";
 import { burst, columnsOf } from "../../support/builders.ts";
+import { sha256 } from "../../support/operator.ts";
 import { buildPackBytes } from "../../support/pack-bytes.ts";
 import { bare } from "../../support/result.ts";
 import { built, DAY, delivery, indexOf, temporaryFolder, vendorFile, vendorLine } from "./deliveries.ts";
 import { zipOf } from "./zip-file.ts";
-
-const sha256 = (bytes: string | Uint8Array) => createHash("sha256").update(bytes).digest("hex");
 
 const shanghai = vendorFile(vendorLine(), vendorLine({ volume: "x" }), "", vendorLine());
 const shenzhen = vendorFile(vendorLine({ code: "000001.SZ", exchangeCode: "000001", type: "0" }));

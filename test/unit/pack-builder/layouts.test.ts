@@ -15,18 +15,21 @@ import {
   vendorLine,
 } from "./deliveries.ts";
 
-/** Returns each row of a pack as an array of the fields in which layouts differ. */
-async function fieldsOf(pack: string) {
-  return (await rowsOf(pack)).map((row) => [
-    row.symbol,
-    row.time,
-    row.order_id,
-    row.exchange_order_id,
-    row.order_type,
-    row.order_code,
-    row.price,
-    row.volume,
-  ]);
+/**
+ * Builds `files`. Expects the number of files by layout, the counts if they are given, and rows with these values of
+ * the fields in which layouts differ.
+ */
+async function expectRead(
+  files: Record<string, string>,
+  layouts: Record<string, number>,
+  rows: (string | number)[][],
+  counts?: Record<string, number>,
+): Promise<void> {
+  const { pack, report } = await built(delivery(files));
+  const fields = "symbol time order_id exchange_order_id order_type order_code price volume".split(" ");
+  expect((await rowsOf(pack)).map((row) => fields.map((name) => row[name]))).toEqual(rows);
+  expect(report.layouts).toEqual(layouts);
+  if (counts !== undefined) expect(countsOf(report)).toEqual(counts);
 }
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
@@ -40,15 +43,17 @@ describe("the pack builder", () => {
       "2023.07.11,09:30:00.000,2,02001,101,恒润股份,2023.07.11T09:30:01.401,169411,11,0,0,OCALL,1,186447,0,605580.SH",
       "2023.07.11,09:15:00.920,2,02001,102,平安,2023.07.11T09:25:21.401,1,1,0,400,1,1,186446,7,000001.SZ",
     );
-    const { pack, report } = await built(delivery({ "SHorders.csv": file }));
-    expect(await fieldsOf(pack)).toEqual([
-      ["000001", "091500920", 0, 7, "1", "B", 0, 400],
-      ["605580", "091500280", 0, 1329, "A", "S", 15.93, 300],
-      ["605580", "091500920", 0, 2647, "D", "B", 14.92, 400],
-      ["605580", "093000000", 0, 0, "S", "OCALL", 0, 0],
-    ]);
-    expect(countsOf(report)).toEqual({ market_price_zero: 1 });
-    expect(report.layouts).toEqual({ insight: 1 });
+    await expectRead(
+      { "SHorders.csv": file },
+      { insight: 1 },
+      [
+        ["000001", "091500920", 0, 7, "1", "B", 0, 400],
+        ["605580", "091500280", 0, 1329, "A", "S", 15.93, 300],
+        ["605580", "091500920", 0, 2647, "D", "B", 14.92, 400],
+        ["605580", "093000000", 0, 0, "S", "OCALL", 0, 0],
+      ],
+      { market_price_zero: 1 },
+    );
   });
 
   it("reads DataYes Shanghai orders and sorts them by BizIndex", async () => {
@@ -57,12 +62,10 @@ describe("the pack builder", () => {
       "0,68338,6,600519,09:15:00.220,A,1248,1801.00999999999999,100,B,76840,09:25:26.145,560196",
       "0,68339,6,600519,09:15:00.220,D,1251,1855,400,S,76839,09:25:26.145,560197",
     );
-    const { pack, report } = await built(delivery({ "20230711/mdl_4_19_0.csv": file }));
-    expect(await fieldsOf(pack)).toEqual([
+    await expectRead({ "20230711/mdl_4_19_0.csv": file }, { "datayes-sse-orders": 1 }, [
       ["600519", "091500220", 0, 1251, "D", "S", 1855, 400],
       ["600519", "091500220", 0, 1248, "A", "B", 1801.01, 100],
     ]);
-    expect(report.layouts).toEqual({ "datayes-sse-orders": 1 });
   });
 
   it("reads orders and phases from merged DataYes Shanghai files, and leaves their trades out", async () => {
@@ -74,15 +77,17 @@ describe("the pack builder", () => {
       "4,1,600519,09:30:00.010,T,11,12,1700.020,100,170002,B,09:30:00.1,4",
       "5,1,600519,09:30:00.010,D,0,12,1700.020,100,0,S,09:30:00.1,5",
     );
-    const { pack, report } = await built(delivery({ "mdl_4_24_0.csv": file }));
-    expect(await fieldsOf(pack)).toEqual([
-      ["600519", "091500010", 0, 0, "S", "OCALL", 0, 0],
-      ["600519", "093000010", 0, 11, "A", "B", 1700.01, 100],
-      ["600519", "093000010", 0, 12, "A", "S", 1700.02, 200],
-      ["600519", "093000010", 0, 12, "D", "S", 1700.02, 100],
-    ]);
-    expect(report.layouts).toEqual({ "datayes-sse-merged": 1 });
-    expect(countsOf(report)).toEqual({ trade_row: 1 });
+    await expectRead(
+      { "mdl_4_24_0.csv": file },
+      { "datayes-sse-merged": 1 },
+      [
+        ["600519", "091500010", 0, 0, "S", "OCALL", 0, 0],
+        ["600519", "093000010", 0, 11, "A", "B", 1700.01, 100],
+        ["600519", "093000010", 0, 12, "A", "S", 1700.02, 200],
+        ["600519", "093000010", 0, 12, "D", "S", 1700.02, 100],
+      ],
+      { trade_row: 1 },
+    );
   });
 
   it("reads DataYes Shenzhen orders with codes as characters, as numbers or without leading zeros", async () => {
@@ -96,15 +101,18 @@ describe("the pack builder", () => {
       "2011,4,011,002009,102 ,12.35,300,2,09:30:00.020,U,09:30:00.1,4",
       "2011,5,011,002009,102 ,12.35,300,F,09:30:00.020,2,09:30:00.1,5",
     );
-    const { pack, report } = await built(delivery({ "mdl_6_33_0.csv": file }));
-    expect(await fieldsOf(pack)).toEqual([
-      ["002009", "091500010", 0, 1, "0", "B", 12.34, 100],
-      ["002009", "093000010", 0, 2, "1", "S", 0, 200],
-      ["002009", "093000010", 0, 3, "U", "B", 0, 300],
-      ["002009", "093000020", 0, 4, "U", "S", 12.35, 300],
-      ["002009", "093000020", 0, 5, "0", "F", 12.35, 300],
-    ]);
-    expect(countsOf(report)).toEqual({ code_without_zeros: 2, market_price_zero: 2 });
+    await expectRead(
+      { "mdl_6_33_0.csv": file },
+      { "datayes-szse-orders": 1 },
+      [
+        ["002009", "091500010", 0, 1, "0", "B", 12.34, 100],
+        ["002009", "093000010", 0, 2, "1", "S", 0, 200],
+        ["002009", "093000010", 0, 3, "U", "B", 0, 300],
+        ["002009", "093000020", 0, 4, "U", "S", 12.35, 300],
+        ["002009", "093000020", 0, 5, "0", "F", 12.35, 300],
+      ],
+      { code_without_zeros: 2, market_price_zero: 2 },
+    );
   });
 
   it("reads the Shanghai exchange's Entrust.csv and StockTick.csv", async () => {
@@ -115,42 +123,35 @@ describe("the pack builder", () => {
       "600519,20230711093000010,5,1700.5,100,B,A,1,1,9",
       "600519,20230711093000010,5,1700.5,100,B,D,2,1,8",
     );
-    const old = await built(delivery({ "SH/2023/20230711/Entrust.csv": entrust }));
-    expect(await fieldsOf(old.pack)).toEqual([
+    await expectRead({ "SH/2023/20230711/Entrust.csv": entrust }, { "sse-entrust": 1 }, [
       ["600519", "093000010", 0, 5, "D", "B", 1700.5, 100],
       ["600519", "093000010", 0, 5, "A", "B", 1700.5, 100],
     ]);
-    expect(old.report.layouts).toEqual({ "sse-entrust": 1 });
     const tick = lines(
       `${head},TradeQty,Type`,
       "600519,20230711093000010,5,1700.5,100,B,A,1,1,9,0,A",
       "600519,20230711093000010,5,1700.5,0,B,A,1,1,10,100,T",
       "600519,20230711091500000,0,0,0,OCALL,S,1,1,1,0,S",
     );
-    const merged = await built(delivery({ "StockTick.csv": tick }));
-    expect(await fieldsOf(merged.pack)).toEqual([
+    await expectRead({ "StockTick.csv": tick }, { "sse-stock-tick": 1 }, [
       ["600519", "091500000", 0, 0, "S", "OCALL", 0, 0],
       ["600519", "093000010", 0, 5, "A", "B", 1700.5, 100],
     ]);
-    expect(merged.report.layouts).toEqual({ "sse-stock-tick": 1 });
   });
 
   it("reads the Shenzhen exchange's morning and afternoon files, which have tabs and no header", async () => {
-    const { pack, report } = await built(
-      delivery({
-        "20230711/pm_hq_order_spot.txt": lines(spotLine("20230711130000010", 3, "G", "U")),
-        "20230711/am_hq_order_spot.txt": lines(
-          spotLine("20230711093000010", 1, "1", "2"),
-          spotLine("20230711093000010", 2, "2", "1"),
-        ),
-      }),
-    );
-    expect(await fieldsOf(pack)).toEqual([
+    const files = {
+      "20230711/pm_hq_order_spot.txt": lines(spotLine("20230711130000010", 3, "G", "U")),
+      "20230711/am_hq_order_spot.txt": lines(
+        spotLine("20230711093000010", 1, "1", "2"),
+        spotLine("20230711093000010", 2, "2", "1"),
+      ),
+    };
+    await expectRead(files, { "szse-order-spot": 2 }, [
       ["002009", "093000010", 0, 1, "0", "B", 12.34, 100],
       ["002009", "093000010", 0, 2, "1", "S", 12.34, 100],
       ["002009", "130000010", 0, 3, "U", "G", 12.34, 100],
     ]);
-    expect(report.layouts).toEqual({ "szse-order-spot": 2 });
   });
 
   it("reads plain CSV in any column order, with the market in a suffix, a column or the order type", async () => {
@@ -161,24 +162,12 @@ describe("the pack builder", () => {
       "100,12.34,S,J,9,3,09:30:00.01,2023/07/11,000002,SZ",
       "100,12.34,S,J,9,3,09:30:00,20230711,510300.SH,",
     );
-    const { pack, report } = await built(delivery({ "orders.csv": file }));
-    expect(await fieldsOf(pack)).toEqual([
+    await expectRead({ "orders.csv": file }, { plain: 1 }, [
       ["000001", "093000010", 2, 8, "0", "S", 12.34, 100],
       ["000002", "093000010", 3, 9, "J", "S", 12.34, 100],
       ["510300", "093000000", 3, 9, "J", "S", 12.34, 100],
       ["600519", "093000010", 1, 7, "A", "B", 12.3401, 100],
     ]);
-    expect(report.layouts).toEqual({ plain: 1 });
-  });
-
-  it("reads several layouts in one day", async () => {
-    const shenzhen = lines(
-      "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume",
-      "000001,20230711,093000010,1,1,0,B,12.34,100",
-    );
-    const shanghai = vendorFile(vendorLine());
-    const both = await built(delivery({ "sz.csv": shenzhen, "600519.SH/逐笔委托.csv": shanghai }));
-    expect(both.report).toMatchObject({ securities: 2, rows: 2, layouts: { plain: 1, vendor: 1 } });
   });
 
   it("does not read its own packs and quality sheet when they are in the delivered folder", async () => {

@@ -4,10 +4,10 @@ import { describe, expect, it } from "vitest";
 import { columnsOf, day, randomSecurity, type TestSecurity } from "../../support/builders.ts";
 import { buildPackBytes } from "../../support/pack-bytes.ts";
 import { printedRandom } from "../../support/random.ts";
+import { HEADERS } from "../../support/random-deliveries.ts";
 import { built, contentOf, DAY, delivery } from "./deliveries.ts";
 
 const random = printedRandom("mixed files");
-const HEADER = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
 
 /** Numbers the phase flags too, because equal rows in two files would count as the same order. */
 function numbered(security: TestSecurity): TestSecurity {
@@ -52,7 +52,7 @@ async function expected(): Promise<Buffer> {
 
 describe("a file with many securities", () => {
   it("gives the same pack at any chunk size and number of threads", async () => {
-    const folder = delivery({ "orders.csv": `${[HEADER, ...mixedLines()].join("\n")}\n` });
+    const folder = delivery({ "orders.csv": `${[HEADERS.orders.plain, ...mixedLines()].join("\n")}\n` });
     const whole = await expected();
     for (const said of [{ chunkBytes: 700 }, { chunkBytes: 20_000, threads: 2 }, { chunkBytes: 30 }, {}]) {
       const { pack, report } = await built(folder, said);
@@ -66,8 +66,8 @@ describe("a file with many securities", () => {
     const lines = mixedLines();
     const half = random.integer(1, lines.length - 1);
     const folder = delivery({
-      "b.csv": `${[HEADER, ...lines.slice(half)].join("\n")}\n`,
-      "a.csv": `${[HEADER, ...lines.slice(0, half)].join("\n")}\n`,
+      "b.csv": `${[HEADERS.orders.plain, ...lines.slice(half)].join("\n")}\n`,
+      "a.csv": `${[HEADERS.orders.plain, ...lines.slice(0, half)].join("\n")}\n`,
     });
     const { pack } = await built(folder, { chunkBytes: 5000, threads: 2 });
     expect((await contentOf(readFileSync(pack))).equals(await expected())).toBe(true);

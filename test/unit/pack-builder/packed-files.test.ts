@@ -1,11 +1,11 @@
 /** Tests packed files in a delivery: compressed files, nested and split archives, and files with equal names. */
 import { spawnSync } from "node:child_process";
-import { createHash } from "node:crypto";
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { gzipSync, zstdCompressSync } from "node:zlib";
 import { parquetWriteBuffer } from "hyparquet-writer";
 import { describe, expect, it } from "vitest";
+import { sha256 as hashOf } from "../../support/operator.ts";
 import { isMissing } from "../../support/tools.ts";
 import {
   built,
@@ -201,12 +201,7 @@ describe.skipIf(isMissing("7z"))("a split 7z archive", () => {
     const drop = volumes();
     const { pack } = await built(drop);
     const { origin } = await indexOf(pack);
-    const sums = readdirSync(drop).map((name) => [
-      `drop/${name}`,
-      createHash("sha256")
-        .update(readFileSync(join(drop, name)))
-        .digest("hex"),
-    ]);
+    const sums = readdirSync(drop).map((name) => [`drop/${name}`, hashOf(readFileSync(join(drop, name)))]);
     expect(origin?.sources.map(({ path, sha256 }) => [path, sha256])).toEqual(sums.toSorted());
   });
 

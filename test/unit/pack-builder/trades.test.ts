@@ -6,6 +6,7 @@ import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
 import { PackFormatError } from "../../../src/packs/errors.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
+import { HEADERS } from "../../support/random-deliveries.ts";
 import { bare } from "../../support/result.ts";
 import {
   built,
@@ -22,9 +23,7 @@ import {
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
-const HEADER =
-  "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,";
-const vendorTrades = (...each: string[]) => [HEADER, ...each, ""].join("\r\n");
+const vendorTrades = (...each: string[]) => [HEADERS.trades.vendor, ...each, ""].join("\r\n");
 const trade = (said: Partial<Record<keyof typeof USUAL, string>> = {}) =>
   `${Object.values({ ...USUAL, ...said }).join(",")},`;
 const USUAL = {

@@ -60,6 +60,9 @@ const origins: fc.Arbitrary<PackOrigin> = fc.record(
   { noNullPrototype: true },
 );
 
+/** The entry of a security without rows, except for its place. */
+const NO_SECTION = { length: 0, footerLength: 0, rows: 0, lastTime: 0, crc: 0, blocks: [] };
+
 const dayIndex = (dataset: DatasetName): fc.Arbitrary<DayIndex> =>
   fc
     .record({
@@ -85,18 +88,7 @@ const dayIndex = (dataset: DatasetName): fc.Arbitrary<DayIndex> =>
       securities.sort((a, b) => (a.code.join(".") < b.code.join(".") ? -1 : 1));
       let offset = 0;
       const entries = securities.map(({ code: [symbol, market], section }): SectionEntry => {
-        if (section === null)
-          return {
-            symbol,
-            market,
-            offset,
-            length: 0,
-            footerLength: 0,
-            rows: 0,
-            lastTime: 0,
-            crc: 0,
-            blocks: [],
-          };
+        if (section === null) return { symbol, market, offset, ...NO_SECTION };
         const { content, footer, crc } = section;
         const length = content.blocksEnd + footer;
         offset += length;
@@ -134,17 +126,7 @@ const sample: DayIndex = {
         { offset: 700, firstRow: 10_000, t0: 93_000_000, k0: 12, crc: 0x8000_0000 },
       ],
     },
-    {
-      symbol: "600519",
-      market: "SH",
-      offset: 1000,
-      length: 0,
-      footerLength: 0,
-      rows: 0,
-      lastTime: 0,
-      crc: 0,
-      blocks: [],
-    },
+    { symbol: "600519", market: "SH", offset: 1000, ...NO_SECTION },
   ],
 };
 
@@ -166,24 +148,11 @@ describe("the index region (src/packs/README.md)", () => {
   });
 
   it("keeps an offset beyond 2^32, because a day of both exchanges exceeds 4 GB", () => {
-    const entries: SectionEntry[] = [];
-    let offset = 0;
-    for (const symbol of ["000001", "000002", "000004"]) {
-      const length = 4_000_000_000;
-      entries.push({
-        ...sample.entries[0],
-        symbol,
-        market: "SZ",
-        offset,
-        length,
-        footerLength: 100,
-        rows: 1,
-        lastTime: 91_500_000,
-        crc: 7,
-        blocks: [{ offset: 128, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }],
-      });
-      offset += length;
-    }
+    const entries = ["000001", "000002", "000004"].map((symbol, at): SectionEntry => {
+      const place = { offset: at * 4_000_000_000, length: 4_000_000_000, footerLength: 100 };
+      const blocks = [{ offset: 128, firstRow: 0, t0: 91_500_000, k0: 0, crc: 1 }];
+      return { symbol, market: "SZ", ...place, rows: 1, lastTime: 91_500_000, crc: 7, blocks };
+    });
     expect(decodeIndexRegion(encodeIndexRegion({ ...sample, entries })).entries[2]?.offset).toBe(
       8_000_000_000,
     );

@@ -176,19 +176,16 @@ describe("the calendar check", () => {
     ...{ time, price: 10, volume: 100, buy: 1, sell: 2, flag },
   });
 
-  it.each([91500000, 92459990, 93000000, 112959990, 130000000, 145959990])(
-    "accepts an order at %d",
-    (time) => {
-      expect(verdictOf("calendar", { orders: [order(time)] })).toBe("passed");
-    },
-  );
-
-  it.each([91459990, 92500000, 92959990, 120000000, 125959990, 150000000, 153000000])(
-    "refuses an order at %d",
-    (time) => {
-      expect(verdictOf("calendar", { orders: [order(time)] })).toBe("order_outside_hours");
-    },
-  );
+  it.each([
+    ["accepts", [91500000, 92459990, 93000000, 112959990, 130000000, 145959990], "passed"],
+    [
+      "refuses",
+      [91459990, 92500000, 92959990, 120000000, 125959990, 150000000, 153000000],
+      "order_outside_hours",
+    ],
+  ])("%s an order at each of %j", (_, times, verdict) => {
+    for (const time of times) expect(verdictOf("calendar", { orders: [order(time)] })).toBe(verdict);
+  });
 
   it.each([92000000, 92459990, 145700000, 145959990])("refuses a cancel at %d", (time) => {
     expect(verdictOf("calendar", { orders: [order(time), order(time, "D")] })).toBe("cancel_outside_hours");

@@ -4,16 +4,10 @@ import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
 import { DATASET_NAMES, type DatasetName } from "../../../../src/datasets/registry.ts";
 import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
 import { vendorFile } from "../../../../src/pack-builder/sample/vendor-csv.ts";
-import { QUOTE_NAMES } from "../quote-lines.ts";
+import { HEADERS } from "../../../support/random-deliveries.ts";
 
 const TRADEDATE = "20261127" as BeijingDate;
 
-const HEADERS = {
-  orders: "万得代码,交易所代码,自然日,时间,委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量,",
-  trades:
-    "万得代码,交易所代码,自然日,时间,成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号,",
-  quotes: `${QUOTE_NAMES.join(",")},`,
-};
 const levels = (key: (level: number) => string) => Array.from({ length: 10 }, (_, at) => key(at + 1));
 /**
  * The columns in the order of the vendor's cells after the time; `null` stands for a cell without a column.
@@ -47,9 +41,9 @@ describe.each(DATASET_NAMES)("the vendor's file of %s for a sample security", (d
 
   it("begins with the vendor's header in GBK and ends every line with a comma and CRLF", () => {
     const lines = fileOf("600519").split("\r\n");
-    expect(lines[0]).toBe(HEADERS[dataset]);
+    expect(lines[0]).toBe(HEADERS[dataset].vendor);
     expect(lines.at(-1)).toBe("");
-    const cells = HEADERS[dataset].split(",").length;
+    const cells = HEADERS[dataset].vendor.split(",").length;
     expect(lines.slice(0, -1).every((line) => line.endsWith(",") && line.split(",").length === cells)).toBe(
       true,
     );
