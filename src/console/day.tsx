@@ -48,7 +48,7 @@ export async function showDay({ c, env, nowMs, reader, who }: Desk): Promise<Res
   return html(c, dayPage(reader, datasets, auction));
 }
 
-/** Returns the published auction pack of `day`, which shares contain; null if none is published. */
+/** Returns the published auction pack of `day`, a file that shares offer; null if none is published. */
 async function auctionFile(db: D1Database, day: BeijingDate): Promise<StoredFile | null> {
   const name = auctionPackName(day);
   const revisions = await revisionsAt(db, { dataType: "auction_tick", tradedate: day, name });

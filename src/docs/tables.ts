@@ -185,7 +185,7 @@ const ADVICE: Readonly<Record<Reason, Bilingual>> = {
   },
   quota_used: {
     zh: "今日额度用完，北京时间零点重置；不要循环重试",
-    en: "The day's quota is used up until midnight in Beijing; do not retry in a loop",
+    en: "The day's quota is used up; it resets at midnight in Beijing. Do not retry in a loop",
   },
   unavailable: {
     zh: "服务暂时故障，或账户未读完的应答过多：读完或关闭，等 Retry-After 秒；持续出现请报请求编号",

@@ -105,9 +105,9 @@ export interface DeliveryOptions extends Omit<BuildOptions, "dataset" | "onProgr
 
 /**
  * Builds a pack of each dataset, in the order of `DATASET_NAMES`, and returns one report. The quality check runs while
- * the last pack is verified, which alone keeps little more than one processor busy. A dataset that cannot be built, for
- * example because its files contradict each other, is listed in the report under `refused` and does not stop the
- * others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes
+ * the last pack is verified, because the verification keeps little more than one processor busy. A dataset that cannot
+ * be built, for example because its files contradict each other, is listed in the report under `refused` and does not
+ * stop the others. Throws `DeliveryError` when no pack can be built. When trades and quotes have different units, removes
  * all packs and throws `DeliveryError`.
  */
 export async function buildPacks({

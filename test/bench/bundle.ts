@@ -107,7 +107,7 @@ interface CpuProfile {
   timeDeltas: number[];
 }
 
-/** Times within the start of an isolate, in milliseconds. `warmUp` includes the functions that `warmUp` calls. */
+/** Times within the start of an isolate, in milliseconds. The time `warmUp` includes the functions that `warmUp()` calls. */
 interface StartTime {
   active: number;
   warmUp: number;

@@ -102,7 +102,10 @@ describe("messages (contract 1.8)", () => {
   it("about a wrong separator in `fields` show the list with commas", async () => {
     for (const fields of ["time，price", "time price", "time;price", "time、price"]) {
       const answer = await world.ask(good, { fields, headers: { "accept-language": "en" } });
-      expectRefusal(answer, { reason: "field_unknown", says: [/in fields: separate the names with commas and write time,price/] });
+      expectRefusal(answer, {
+        reason: "field_unknown",
+        says: [/in fields: separate the names with commas and write time,price/],
+      });
     }
   });
 

@@ -106,7 +106,7 @@ export function servedSentence({ tradedate, datasets, lacking, sparse }: DayOutc
     const exchange = EXCHANGES[market];
     more.push({
       zh: `，${chineseName(dataset)}缺少${exchange.zh}证券`,
-      en: `, with few ${exchange.en} ${dataset}`,
+      en: `, with few ${exchange.en} securities in ${dataset}`,
     });
   }
   return {

@@ -20,7 +20,7 @@ export interface RowGroup {
   symbol: string;
   /** The time of the first row, nine digits. It is the minimum, because rows are sorted. */
   firstTime: string;
-  /** The time of the last row, nine digits. It is the maximum. */
+  /** The time of the last row, nine digits; no row has a later time. */
   lastTime: string;
   /** The chunks in the order of the dataset's columns. */
   chunks: ChunkPlace[];

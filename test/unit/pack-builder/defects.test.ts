@@ -61,18 +61,21 @@ describe("a cell of the vendor's file", () => {
     ["9007199254740991", 9_007_199_254_740_991, { over_int32: 1 }],
     ['"123"', 123, { quoted_cell: 1 }],
     ["100.0", 100, {}],
-  ])("with the id or volume %j is read as %d, and defects are counted", async (text, expected, counted) => {
-    const time = "103000000";
-    for (const [cell, field] of [
-      ["orderId", "order_id"],
-      ["exchangeOrderId", "exchange_order_id"],
-      ["volume", "volume"],
-    ] as const) {
-      const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
-      expect(rows.map((row) => row[field])).toEqual([expected]);
-      expect(counts).toEqual(counted);
-    }
-  });
+  ])(
+    "that holds %j as an id or volume is read as %d, and defects are counted",
+    async (text, expected, counted) => {
+      const time = "103000000";
+      for (const [cell, field] of [
+        ["orderId", "order_id"],
+        ["exchangeOrderId", "exchange_order_id"],
+        ["volume", "volume"],
+      ] as const) {
+        const { rows, counts } = await of(vendorFile(vendorLine({ time, [cell]: text })));
+        expect(rows.map((row) => row[field])).toEqual([expected]);
+        expect(counts).toEqual(counted);
+      }
+    },
+  );
 
   it.each([
     ["1.2018e+006", 120.18, { exponent: 1 }],

@@ -93,7 +93,7 @@ describe("the notice at the end of nightly", () => {
     const datasets = [dataset("orders"), dataset("trades", { degraded: true })];
     const said = outcome(datasets, { degraded: true, sparse });
     expect(servedSentence(said)).toEqual({
-      en: "20260312 is served as revision 3; trades are served as revision 3, with few Shenzhen trades",
+      en: "20260312 is served as revision 3; trades are served as revision 3, with few Shenzhen securities in trades",
       zh: "20260312 已发布，第 3 版；逐笔成交已发布，第 3 版，逐笔成交缺少深圳证券",
     });
     expect(linesOf(said)).toContainEqual({
