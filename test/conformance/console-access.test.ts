@@ -102,7 +102,11 @@ describe("every console route that needs a session", () => {
 
   it("refuses a session that has been signed out", async () => {
     const past = await signIn(world.service, owner.accountId);
-    await past.ask("POST", "/console/sign-out", {});
+    const out = await past.ask("POST", "/console/sign-out", {});
+    expect([out.status, out.headers["set-cookie"]?.[0]]).toEqual([
+      303,
+      expect.stringContaining("Expires=Thu, 01 Jan 1970"),
+    ]);
     await expectAll({ cookie: past.cookie }, 401);
   });
 

@@ -174,10 +174,11 @@ describe("an account's console sessions and sign-in links", () => {
     expect(audit.text).toContain('"after":{"sessions":2,"invites":1}');
   });
 
-  it("stay ended after the account is disabled and enabled again", async () => {
+  it("end when the account is disabled, and stay ended after it is enabled again", async () => {
     const other = await account(service, { plan: "flagship" });
     const holder = await signIn(service, other.accountId);
     await asOperator(service, "POST", `${accountPath(other.accountId)}/disable`);
+    expect((await overview(holder)).status).toBe(401);
     await asOperator(service, "POST", `${accountPath(other.accountId)}/enable`);
     expect((await overview(holder)).status).toBe(401);
     expect(await consoleOf(other.accountId)).toEqual({ sessions: [], invites: [] });
@@ -222,34 +223,11 @@ describe("guessing sign-in links", () => {
 });
 
 describe("a console session", () => {
-  it("ends after 12 hours", async () => {
-    const holder = await signIn(service, owner.accountId);
-    expect((await overview(holder)).status).toBe(200);
+  it("lasts 12 hours", async () => {
+    await signIn(service, owner.accountId);
     const db = await service.mf.getD1Database("DB");
-    const row = await db
-      .prepare("SELECT max(expires_at_ms - created_at_ms) AS life FROM console_sessions")
-      .first<{ life: number }>();
-    expect(row?.life).toBe(12 * 3_600_000);
-    await db
-      .prepare("UPDATE console_sessions SET expires_at_ms = ?1")
-      .bind(Math.floor(service.nowMs()))
-      .run();
-    expect((await overview(holder)).status).toBe(401);
-  });
-
-  it("ends for every copy of its cookie when its holder signs out", async () => {
-    const holder = await signIn(service, owner.accountId);
-    const out = await holder.ask("POST", "/console/sign-out", {});
-    expect(out.status).toBe(303);
-    expect(setCookie(out)).toContain("Expires=Thu, 01 Jan 1970");
-    expect((await overview(holder)).status).toBe(401);
-  });
-
-  it("is refused as soon as its account is disabled", async () => {
-    const other = await account(service, { plan: "flagship" });
-    const holder = await signIn(service, other.accountId);
-    await asOperator(service, "POST", `/admin/accounts/${other.accountId}/disable`);
-    expect((await overview(holder)).status).toBe(401);
+    const sql = "SELECT max(expires_at_ms - created_at_ms) AS life FROM console_sessions";
+    expect(await db.prepare(sql).first()).toEqual({ life: 12 * 3_600_000 });
   });
 });
 

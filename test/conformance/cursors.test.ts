@@ -2,8 +2,9 @@ import { afterAll, describe, expect, it } from "vitest";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { type Page, pageOf, readAllPages } from "../support/paging.ts";
+import { TEST_CURSOR_SECRET } from "../support/service.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld } from "./world.ts";
+import { BEFORE_WINDOW, MAIN, MAOTAI, OLDEST, sharedWorld, startWorld } from "./world.ts";
 
 const world = await sharedWorld();
 afterAll(() => world.stop());
@@ -16,6 +17,28 @@ const cursorOf = async (params: Record<string, unknown>) =>
 /** Requests the page at `cursor` with these parameters. Undefined parameters are omitted. */
 const at = (cursor: unknown, params: Record<string, unknown>) =>
   world.ask({ page_size: 3, ...params, cursor });
+
+describe("paging (contract 5)", () => {
+  it("returns an exact has_more when further rows lie only after end_time", async () => {
+    const page = pageOf(await world.ask({ ...base, end_time: "093000001", page_size: 6 }));
+    expect(page.items).toHaveLength(6);
+    expect(page).toMatchObject({ has_more: false, next_cursor: null });
+  });
+
+  it("allows different fields on each page", async () => {
+    const params = { ...base, cursor: await cursorOf(base) };
+    const page = pageOf(await world.ask(params, { fields: "volume,side" }));
+    expect(page.fields).toEqual(["volume", "side"]);
+    const rest = rows().slice(3);
+    expect(page.items).toEqual(rest.map((row) => [row[8], row[6]]));
+  });
+
+  it("returns the same page again for the same cursor", async () => {
+    const cursor = await cursorOf(base);
+    for (let round = 0; round < 3; round++)
+      expect(pageOf(await at(cursor, base)).items).toEqual(rows().slice(3, 6));
+  });
+});
 
 describe("cursors (contract 5)", () => {
   it("are URL-safe strings that do not show the order numbers", async () => {
@@ -137,6 +160,38 @@ describe("cursors (contract 5)", () => {
     const paged = await readAllPages(world.service, { apikey: world.keys.flagship, params });
     expect(paged.rows).toEqual(second.rowsOf("600519"));
     expect((await world.ask(params)).headers["x-revision"]).toBe("2");
+  });
+});
+
+describe("a cursor issued under the previous secret (contract 5.2)", () => {
+  /** Starts a deployment that replaced the secret of the shared service `hours` ago, by its own clock. */
+  const rotated = (hours: number) =>
+    startWorld({
+      settings: {
+        CURSOR_SECRET: "the-secret-after-the-rotation-of-the-key!",
+        CURSOR_SECRET_PREVIOUS: TEST_CURSOR_SECRET,
+        CURSOR_SECRET_ROTATED_AT: new Date(
+          Date.parse("2026-03-12T02:00:00Z") - hours * 3_600_000,
+        ).toISOString(),
+      },
+    });
+
+  it("is accepted within 24 hours of the rotation, and so is the next cursor that its page returns", async () => {
+    const early = await rotated(23);
+    const params = { ...base, page_size: 3 };
+    const page = pageOf(await early.ask({ ...params, cursor: await cursorOf(base) }));
+    expect(page.items).toEqual(rows().slice(3, 6));
+    const next = pageOf(await early.ask({ ...params, cursor: page.next_cursor }));
+    expect(next.items).toEqual(rows().slice(6, 9));
+    // The next cursor is signed with the new secret, which other deployments do not have.
+    expectRefusal(await at(page.next_cursor, base), { reason: "cursor_invalid" });
+    await early.stop();
+  });
+
+  it("is refused more than 24 hours after the rotation", async () => {
+    const late = await rotated(25);
+    expectRefusal(await late.ask({ ...base, cursor: await cursorOf(base) }), { reason: "cursor_invalid" });
+    await late.stop();
   });
 });
 

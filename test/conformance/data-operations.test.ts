@@ -5,8 +5,8 @@ import type { DataChanges, DataStatus, DataSymbols, Estimate } from "../../src/o
 import { day, order, security } from "../support/builders.ts";
 import { account, asOperator, publish } from "../support/operator.ts";
 import { pageOf } from "../support/paging.ts";
+import { left } from "../support/quota.ts";
 import { expectEnvelope, expectRefusal } from "./expect-refusal.ts";
-import { left } from "./quota-left.ts";
 import {
   BEFORE_WINDOW,
   FIRST_OF_WINDOW,

@@ -45,13 +45,6 @@ describe("tradedate (contract 3.5, 3.13)", () => {
     expectRefusal(answer, { reason: "param_invalid", says: ["tradedate", /string/] });
   });
 
-  it.each(["20260313", "20270101", "99991231"])(
-    "is refused with 1002 future_day for %s",
-    async (tradedate) => {
-      expectRefusal(await ask(tradedate), { reason: "future_day", says: [tradedate] });
-    },
-  );
-
   it.each([SATURDAY, HOLIDAY])(
     "is refused with 1002 not_trading_day for %s, which is not a trading day",
     async (tradedate) => {
@@ -79,10 +72,6 @@ describe("tradedate (contract 3.5, 3.13)", () => {
       expect(answer.text).not.toMatch(later);
     }
     expectRefusal(await ask("20260306"), { reason: "not_loaded", says: [later] });
-  });
-
-  it("before the oldest loaded day is refused with 1002 before_history", async () => {
-    expectRefusal(await ask("20250103"), { reason: "before_history", says: ["20250103"] });
   });
 });
 

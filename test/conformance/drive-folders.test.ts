@@ -243,12 +243,6 @@ describe("the coverage of a share", () => {
     await withdrawFile(world.service, file);
     expect(await statuses()).toEqual([404, false]);
   });
-
-  it("excludes files of another year", async () => {
-    const share = await shareOf(world.service, world.owner.key, "level2", 2025);
-    expect((await onDrive(share, `${DAY}/${DAY}_trades.zip`)).status).toBe(404);
-    expect((await onDrive(world.share, `20250106/20250106_orders.parquet`)).status).toBe(404);
-  });
 });
 
 describe("a path with traversal or special characters", () => {

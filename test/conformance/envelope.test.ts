@@ -198,12 +198,6 @@ describe("authentication (contract 1.9)", () => {
     expect(answer.text.includes("apikey is empty"), "hint for an empty key").toBe(apikey.trim() === "");
   });
 
-  it("refuses a key with one changed character as unknown", async () => {
-    const key = world.keys.flagship;
-    const changed = `${key.slice(0, 10)}${key[10] === "A" ? "B" : "A"}${key.slice(11)}`;
-    expectRefusal(await world.service.post(request({ apikey: changed })), { reason: "key_unknown" });
-  });
-
   it("ignores credentials in headers, which neither replace the body's key nor invalidate it", async () => {
     const headers = { authorization: `Bearer ${world.keys.flagship}`, "x-api-key": world.keys.flagship };
     const without = await world.service.post(request({ apikey: undefined }), headers);

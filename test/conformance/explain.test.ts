@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import type { ExplainedRequest, Explanation } from "../../src/admin/wire.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, asOperator } from "../support/operator.ts";
-import { left } from "./quota-left.ts";
+import { left } from "../support/quota.ts";
 import { MAIN, sharedWorld, TODAY } from "./world.ts";
 
 const world = await sharedWorld("refusals");

@@ -10,6 +10,11 @@ const LINK = {
   expires: "2026-12-31T00:00:00+08:00",
 };
 const COVERS = { firstDay: "20220104", lastDay: "20221230", fileCount: 242, sizeBytes: 123_456_789_012 };
+/** What an answer says about `COVERS`. */
+const COVERED = {
+  ...{ data_type: "auction_tick", year: 2022, start_date: COVERS.firstDay, end_date: COVERS.lastDay },
+  ...{ file_count: COVERS.fileCount, size_bytes: COVERS.sizeBytes },
+};
 
 const world = await sharedShareWorld();
 afterAll(() => world.stop());
@@ -28,12 +33,7 @@ describe("an external share (contract 8.4)", () => {
     const prepared = await share("auction_tick", 2022);
     expect(prepared).toEqual({
       status: "preparing",
-      data_type: "auction_tick",
-      year: 2022,
-      start_date: "20220104",
-      end_date: "20221230",
-      file_count: 242,
-      size_bytes: 123_456_789_012,
+      ...COVERED,
       url: "",
       password: "",
       expires_at: "",
@@ -47,12 +47,7 @@ describe("an external share (contract 8.4)", () => {
     await set("auction_tick", 2022, { ...COVERS, link: LINK });
     expect(await share("auction_tick", 2022)).toEqual({
       status: "ready",
-      data_type: "auction_tick",
-      year: 2022,
-      start_date: "20220104",
-      end_date: "20221230",
-      file_count: 242,
-      size_bytes: 123_456_789_012,
+      ...COVERED,
       url: LINK.url,
       password: PASSWORD,
       expires_at: LINK.expires,

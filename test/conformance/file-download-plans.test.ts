@@ -39,14 +39,6 @@ describe("the plan rules for shares (contract 7.1, 7.5)", () => {
     expectRefusal(await ask(over.key), { reason: "plan_expired", says: ["2026-03-12"] });
   });
 
-  it("allow the flagship plan the share of any year since the type's first year", async () => {
-    for (const year of [2022, 2025, 2026]) {
-      const share = shareIn(await ask(world.keys.flagship, "auction_tick", year));
-      expect(share).toMatchObject(summary(world, "auction_tick", inYear(year)));
-    }
-    expect(shareIn(await ask(world.keys.flagship, "level2", 2017)).file_count).toBe(1);
-  });
-
   it("follow the best of overlapping plans", async () => {
     const now = world.service.nowMs();
     const span = { startMs: now - DAY_MS, endMs: now + DAY_MS };

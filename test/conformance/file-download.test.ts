@@ -17,8 +17,9 @@ import { sharedShareWorld, summary } from "./share-world.ts";
 const world = await sharedShareWorld();
 afterAll(() => world.stop());
 
-const ask = (data_type: string, year: number, apikey = world.keys.flagship) =>
-  askShare(world.service, apikey, { data_type, year });
+const askWith = (params: Record<string, unknown>, apikey = world.keys.flagship) =>
+  askShare(world.service, apikey, params);
+const ask = (data_type: string, year: number, apikey?: string) => askWith({ data_type, year }, apikey);
 const counted = async (data_type: string, year: number): Promise<number> => {
   const answer = await ask(data_type, year);
   return answer.reason === "nothing_published" ? 0 : shareIn(answer).file_count;
@@ -63,11 +64,6 @@ describe("a share (contract 8.1, 8.3, 8.4)", () => {
       const expected = summary(world, "level2", (date) => date.startsWith(String(year)));
       expect(shareIn(await ask("level2", year))).toMatchObject(expected);
     }
-  });
-
-  it("of level2 counts the order pack and every file that the operator added", async () => {
-    const share = shareIn(await ask("level2", 2026));
-    expect(share).toMatchObject({ file_count: 7, start_date: "20260210", end_date: "20260311" });
   });
 
   it("has a URL on the service, and a password of 24 base62 characters that the URL does not contain", async () => {
@@ -143,12 +139,6 @@ describe("the coverage of a share (contract 8.2)", () => {
     }
   });
 
-  it("includes only files of the share's own type", async () => {
-    await publishFiles(world.service, auctionPack("20240102"));
-    expect(await counted("auction_tick", 2024)).toBe(1);
-    expect(await counted("level2", 2024)).toBe(0);
-  });
-
   it("excludes an order day that is withdrawn or damaged", async () => {
     const before = shareIn(await ask("level2", 2026));
     const db = await world.service.mf.getD1Database("DB");
@@ -166,5 +156,81 @@ describe("the coverage of a share (contract 8.2)", () => {
     expectRefusal(await ask("level2", 2019, key), { reason: "nothing_published", says: ["level2", "2019"] });
     const path = `/admin/shares?account=${accountId}`;
     expect(await asOperator(world.service, "GET", path)).toEqual({ shares: [], next: null });
+  });
+});
+
+describe("data_type (contract 3.12)", () => {
+  it.each([undefined, null, "", "  ", "tick", "LEVEL2", "orders", 2, true, ["level2"], { a: 1 }])(
+    "is refused with 422 for %j, and the message names both types",
+    async (data_type) => {
+      const says = ["data_type", "auction_tick", "level2"];
+      expectRefusal(await askWith({ data_type, year: 2026 }), { reason: "param_invalid", says });
+    },
+  );
+
+  it("is accepted with blanks around it", async () => {
+    expect((await askWith({ data_type: " level2 ", year: 2026 })).envelope.code).toBe(200);
+  });
+});
+
+describe("year (contract 3.11)", () => {
+  it("may be a JSON integer or a string of digits", async () => {
+    const [asNumber, asText] = [2026, "2026"].map(async (year) =>
+      shareIn(await askWith({ data_type: "level2", year })),
+    );
+    expect((await asText)?.year).toBe(2026);
+    expect(await asText).toEqual(await asNumber);
+  });
+
+  it.each([
+    ...[undefined, null, "", "  ", 1.5, true, "7a", "2026.0", "20 26", [2026], { year: 2026 }],
+    ...["二〇二六", "-2026", 1e300],
+  ])("is refused with 422 for %j, and the message names the range", async (year) => {
+    const says = ["year", "2017-2026"];
+    expectRefusal(await askWith({ data_type: "level2", year }), { reason: "param_invalid", says });
+  });
+
+  it.each([
+    ["auction_tick", 2021, "2022-2026"],
+    ["auction_tick", 2017, "2022-2026"],
+    ["auction_tick", 2027, "2022-2026"],
+    ["level2", 2016, "2017-2026"],
+    ["level2", 2027, "2017-2026"],
+    ["level2", 0, "2017-2026"],
+    ["level2", "99999999999999999999", "2017-2026"],
+  ])(
+    "for %s is refused when it is %j, and the message names the accepted range %s",
+    async (data_type, year, range) => {
+      expectRefusal(await askWith({ data_type, year }), { reason: "param_invalid", says: ["year", range] });
+    },
+  );
+
+  it.each([
+    ["auction_tick", 2022],
+    ["level2", 2017],
+  ])("for %s may be %i, the first year", async (data_type, year) => {
+    expect((await askWith({ data_type, year })).envelope.code).toBe(200);
+  });
+});
+
+describe("parameters other than data_type and year (contract 3.1, 3.2, 3.3)", () => {
+  it("are refused with 422 when unknown, and the message names the nearest known name", async () => {
+    const near = { data_typ: "level2", year: 2026 };
+    expectRefusal(await askWith(near), { reason: "param_unknown", says: ["data_typ", /data_type/] });
+    const far = { data_type: "level2", year: 2026, month: 3 };
+    expectRefusal(await askWith(far), { reason: "param_unknown", says: ["month", "data_type, year"] });
+    const envelope = { data_type: "level2", year: 2026, fields: "url" };
+    expectRefusal(await askWith(envelope), { reason: "param_unknown", says: ["fields"] });
+  });
+
+  it("are ignored when they have no value", async () => {
+    const answer = await askWith({
+      data_type: "level2",
+      year: 2026,
+      month: null,
+      symbol: "",
+      page_size: " ",
+    });
+    expect(answer.envelope.code).toBe(200);
   });
 });

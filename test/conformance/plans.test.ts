@@ -83,13 +83,6 @@ describe("subscriptions (contract 7.5)", () => {
     const later = from("flagship", now + DAY_MS, now + 2 * DAY_MS);
     expectRefusal(await ask(await subscribed(ended, later)), { reason: "plan_expired" });
   });
-
-  it("of the weekly plan are active for 7 × 24 hours from their start", async () => {
-    const sixDays = from("weekly", now - 6 * DAY_MS, now + DAY_MS);
-    expect((await ask(await subscribed(sixDays))).envelope.code).toBe(200);
-    const over = from("weekly", now - 7 * DAY_MS - 1000, now - 1000);
-    expectRefusal(await ask(await subscribed(over)), { reason: "plan_expired" });
-  });
 });
 
 describe("API keys (contract 1.9, 7.6)", () => {

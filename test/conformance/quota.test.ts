@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
+import { left } from "../support/quota.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { left } from "./quota-left.ts";
 import { MAIN, sharedWorld, startWorld, TODAY } from "./world.ts";
 
 const world = await sharedWorld();

@@ -1,7 +1,9 @@
 import { afterAll, describe, expect, it } from "vitest";
+import { FIELDS } from "../../src/orders/record.ts";
 import { day, order, security } from "../support/builders.ts";
 import { publish } from "../support/operator.ts";
 import { pageOf } from "../support/paging.ts";
+import { expectRefusal } from "./expect-refusal.ts";
 import { MAIN, sharedWorld } from "./world.ts";
 
 const DATE = "20260304";
@@ -31,7 +33,7 @@ afterAll(() => world.stop());
 const edges = async () => pageOf(await world.ask({ symbol: "601398", tradedate: DATE })).items;
 
 describe("records (contract 4)", () => {
-  it("hold the raw price divided by 10000 as price, and the exact product of price and volume, rounded once, as amount", async () => {
+  it("hold every time, id, type and code of the source, the raw price divided by 10000, and the exact product of price and volume, rounded once", async () => {
     const rows = await edges();
     const by = (time: string) => rows.find((row) => row[2] === time)?.slice(7);
     expect(by("091500000")).toEqual([12.34, 300, 3702]);
@@ -51,25 +53,6 @@ describe("records (contract 4)", () => {
     }
   });
 
-  it("keep ids below 2^53 exactly, and never fill order_id from exchange_order_id", async () => {
-    const rows = await edges();
-    expect(rows.find((row) => row[2] === "091500007")?.slice(3, 5)).toEqual([2 ** 53 - 1, 2 ** 53 - 2]);
-    expect(rows.find((row) => row[2] === "091500008")?.slice(3, 5)).toEqual([2 ** 31, 2 ** 32 + 1]);
-    expect(rows.find((row) => row[2] === "091500000")?.slice(3, 5)).toEqual([0, 1]);
-  });
-
-  it("hold time and symbol as strings of nine and six digits", async () => {
-    const rows = await edges();
-    expect(rows[0]?.[2]).toBe("000000000");
-    for (const row of rows) {
-      expect(row[0]).toMatch(/^\d{6}$/);
-      expect(row[1]).toBe(DATE);
-      expect(row[2]).toMatch(/^\d{9}$/);
-    }
-    const small = pageOf(await world.ask({ symbol: "000001.SZ", tradedate: MAIN })).items;
-    expect(small[0]?.[0]).toBe("000001");
-  });
-
   it("pass order types and codes through as strings, even if they are unknown or empty", async () => {
     const rows = await edges();
     expect(rows.find((row) => row[2] === "000000000")?.slice(5, 7)).toEqual(["NEW", 'q"\\u00e9\u00e9中']);
@@ -78,21 +61,6 @@ describe("records (contract 4)", () => {
     expect(shenzhen.map((row) => row[5])).toEqual(["0", "1", "U"]);
     const shanghai = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN })).items;
     expect(new Set(shanghai.map((row) => row[5]))).toEqual(new Set(["A", "D", "S", "C"]));
-  });
-
-  it("are sorted by time, then by their position in the source", async () => {
-    const rows = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN })).items;
-    expect(rows).toEqual(world.main.rowsOf("600519"));
-    expect(rows.filter((row) => row[2] === "093000000").map((row) => row[4])).toEqual([12, 13, 14, 13]);
-  });
-
-  it("keep the order within one millisecond in all answers of a revision, at any page size", async () => {
-    const asked = { symbol: "600000", tradedate: MAIN };
-    const whole = pageOf(await world.ask(asked)).items;
-    expect(whole).toEqual(world.main.rowsOf("600000"));
-    for (let round = 0; round < 5; round++) expect(pageOf(await world.ask(asked)).items).toEqual(whole);
-    const first = pageOf(await world.ask({ ...asked, page_size: 7 })).items;
-    expect(first).toEqual(whole.slice(0, 7));
   });
 });
 
@@ -108,9 +76,68 @@ describe("an answer's data (contract 5.1)", () => {
       "has_more",
     ]);
   });
+});
 
-  it("has rows with one cell for each name in fields", async () => {
-    const page = pageOf(await world.ask({ symbol: "600519", tradedate: MAIN }, { fields: "side,time" }));
-    for (const row of page.items) expect(row).toHaveLength(page.fields.length);
+const STANDARD = [
+  "symbol",
+  "tradedate",
+  "time",
+  "order_id",
+  "exchange_order_id",
+  "order_type",
+  "order_code",
+  "price",
+  "volume",
+  "amount",
+];
+
+const ask = (fields: unknown) => world.ask({ symbol: "600519", tradedate: MAIN }, { fields });
+/** Returns the main day's rows with the columns at these positions of the standard order. */
+const columns = (...places: number[]) =>
+  world.main.rowsOf("600519").map((row) => places.map((place) => row[place]));
+
+describe("the `fields` parameter (contract 3.10, 4.1)", () => {
+  it("defaults to the ten standard fields in their order", async () => {
+    expect(FIELDS).toEqual(STANDARD);
+    for (const nothing of [undefined, null, "", "  "]) {
+      const page = pageOf(await ask(nothing));
+      expect(page.fields).toEqual(STANDARD);
+      expect(page.items).toEqual(world.main.rowsOf("600519"));
+    }
+  });
+
+  it.each<[fields: unknown, names: string[], places: number[]]>([
+    ...STANDARD.map((name, place): [string, string[], number[]] => [name, [name], [place]]),
+    ["volume,time,price", ["volume", "time", "price"], [8, 2, 7]],
+    [STANDARD.toReversed().join(","), STANDARD.toReversed(), [9, 8, 7, 6, 5, 4, 3, 2, 1, 0]],
+    [
+      ["amount", "symbol"],
+      ["amount", "symbol"],
+      [9, 0],
+    ],
+    [" time , ,price,, time,", ["time", "price"], [2, 7]],
+    [[" time ", "time", ""], ["time"], [2]],
+    ["order_no,side", ["order_no", "side"], [4, 6]],
+    ["side,order_code,order_no,order_id ", ["side", "order_code", "order_no", "order_id"], [6, 6, 4, 3]],
+  ])(
+    "with the value %j selects the fields %j, under these names and in this order",
+    async (fields, names, places) => {
+      const page = pageOf(await ask(fields));
+      expect(page.fields).toEqual(names);
+      expect(page.items).toEqual(columns(...places));
+    },
+  );
+
+  it.each(["nonsense", "Time", "PRICE", "time;price", "time price", "time,nonsense", "constructor", "*"])(
+    "with the value %j, which contains an unknown name, is refused with 422, and the message contains that name",
+    async (fields) => {
+      const answer = await ask(fields);
+      expectRefusal(answer, { reason: "field_unknown" });
+      expect(answer.envelope.message).toContain(fields.split(",").at(-1));
+    },
+  );
+
+  it.each([7, true, {}, [7], [null], [["time"]]])("with the value %j is refused with 422", async (fields) => {
+    expect((await ask(fields)).envelope.code).toBe(422);
   });
 });

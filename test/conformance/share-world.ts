@@ -6,8 +6,9 @@
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { day, order, security } from "../support/builders.ts";
 import { auctionPack, type DailyFile, ownFile, publishFiles } from "../support/files.ts";
-import { account, publish } from "../support/operator.ts";
+import { publish } from "../support/operator.ts";
 import { oncePerWorker, type Service, startService } from "../support/service.ts";
+import { keysOfPlans } from "./world.ts";
 
 const AUCTIONS: readonly DailyFile[] = [
   "20220104",
@@ -43,11 +44,7 @@ export interface ShareWorld {
 export async function sharedShareWorld(): Promise<ShareWorld> {
   const published = await oncePerWorker("world of shares", startPublished);
   const { service } = published;
-  const keys = {} as Record<PlanName, string>;
-  for (const plan of ["free", "standard", "trial", "weekly", "professional", "flagship"] as const) {
-    keys[plan] = (await account(service, { plan })).key;
-  }
-  return { ...published, keys, stop: async () => service.checkLog() };
+  return { ...published, keys: await keysOfPlans(service), stop: async () => service.checkLog() };
 }
 
 async function startPublished(): Promise<Pick<ShareWorld, "service" | "packBytes">> {

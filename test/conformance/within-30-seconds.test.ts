@@ -1,8 +1,8 @@
 import { afterAll, describe, expect, it } from "vitest";
 import type { Answer } from "../support/http-client.ts";
-import { account, asOperator } from "../support/operator.ts";
+import { account, asOperator, type TestAccount } from "../support/operator.ts";
+import { left } from "../support/quota.ts";
 import { expectRefusal } from "./expect-refusal.ts";
-import { left } from "./quota-left.ts";
 import { MAIN, startWorld } from "./world.ts";
 
 const world = await startWorld();
@@ -27,12 +27,29 @@ async function within30Seconds(
 
 // The service caches a caller's data for up to 30 s. The tests are concurrent, so that their waits overlap.
 describe.concurrent("within 30 s, the service (contract 7.9, 8.6) applies", () => {
-  it("the revocation of a key in use", async () => {
-    const { key, keys } = await account(world.service, { plan: "flagship" });
-    expect((await ask(key)).envelope.code).toBe(200);
-    await asOperator(world.service, "POST", `/admin/keys/${keys[0]?.keyId}/revoke`);
+  it.each<[string, (made: TestAccount) => [method: string, path: string, body?: object], string]>([
+    [
+      "the revocation of a key in use",
+      ({ keys }) => ["POST", `keys/${keys[0]?.keyId}/revoke`],
+      "key_revoked",
+    ],
+    [
+      "the removal of a subscription",
+      ({ accountId }) => ["PUT", `accounts/${accountId}/subscriptions`, { subscriptions: [] }],
+      "plan_missing",
+    ],
+    [
+      "the disabling of an account",
+      ({ accountId }) => ["POST", `accounts/${accountId}/disable`],
+      "account_disabled",
+    ],
+  ])("%s", async (_, changeOf, reason) => {
+    const made = await account(world.service, { plan: "flagship" });
+    expect((await ask(made.key)).envelope.code).toBe(200);
+    const [method, path, body] = changeOf(made);
+    await asOperator(world.service, method, `/admin/${path}`, body);
     const refused = (answer: Answer) => answer.envelope.code !== 200;
-    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "key_revoked" });
+    expectRefusal(await within30Seconds(() => ask(made.key), refused), { reason });
   });
 
   it("an account's own limits, against which earlier requests of the day count", async () => {
@@ -59,24 +76,6 @@ describe.concurrent("within 30 s, the service (contract 7.9, 8.6) applies", () =
     const upgraded = (answer: Answer) => answer.envelope.code === 200;
     await within30Seconds(() => ask(made.key, early), upgraded);
     expect(left(await file()).remaining).toBe(300 - 21);
-  });
-
-  it("the removal of a subscription", async () => {
-    const { key, accountId } = await account(world.service, { plan: "flagship" });
-    expect((await ask(key)).envelope.code).toBe(200);
-    await asOperator(world.service, "PUT", `/admin/accounts/${accountId}/subscriptions`, {
-      subscriptions: [],
-    });
-    const refused = (answer: Answer) => answer.envelope.code !== 200;
-    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "plan_missing" });
-  });
-
-  it("the disabling of an account", async () => {
-    const { key, accountId } = await account(world.service, { plan: "flagship" });
-    expect((await ask(key)).envelope.code).toBe(200);
-    await asOperator(world.service, "POST", `/admin/accounts/${accountId}/disable`);
-    const refused = (answer: Answer) => answer.envelope.code !== 200;
-    expectRefusal(await within30Seconds(() => ask(key), refused), { reason: "account_disabled" });
   });
 
   it("new limits of a plan, for every account", async () => {

@@ -6,7 +6,7 @@ import { cp } from "node:fs/promises";
 import type { DatasetName } from "../../src/datasets/registry.ts";
 import type { PlanName } from "../../src/entitlement/principal.ts";
 import { burst, day, order, security, type TestDay } from "../support/builders.ts";
-import { crowdedSection, largeSection, publishSections } from "../support/dataset-days.ts";
+import { largeSection, publishSections } from "../support/dataset-days.ts";
 import type { Answer } from "../support/http-client.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
@@ -34,8 +34,6 @@ export const BEFORE_WINDOW = "20260210";
 export const OLDEST = "20250106";
 /** The day that `publishLarge` publishes. */
 export const LARGE = "20260310";
-/** 20,000 orders of a security in one millisecond. */
-export const CROWDED = crowdedSection("orders", { symbol: "600000", time: "093000000", rows: 20_000 });
 
 /** Thirteen records of 600519: a phase flag, four records in one millisecond, cancels, gaps. */
 export const MAOTAI = security("600519", [
@@ -122,13 +120,12 @@ export async function sharedWorld(use: "days" | "drive" | "refusals" = "days"): 
 
 /**
  * Publishes the day `LARGE` of a dataset in the service of `sharedWorld("days")`, unless it exists there. The day
- * contains 600519, whose Parquet answer occupies the slot until the client has read it. The day of orders also contains
- * `CROWDED`.
+ * contains 600519, whose Parquet answer occupies the slot until the client has read it.
  */
 export async function publishLarge({ service }: World, dataset: DatasetName = "orders"): Promise<void> {
   await oncePerWorker(`large day of ${dataset}`, async () => {
     const large = largeSection(randomFrom(20_260_310), dataset, "600519");
-    await publishSections(service, dataset, LARGE, dataset === "orders" ? [CROWDED, large] : [large]);
+    await publishSections(service, dataset, LARGE, [large]);
   });
 }
 
@@ -153,11 +150,17 @@ async function startMarket(options: ServiceOptions = {}): Promise<Service> {
   return startService({ persistDir, ...options });
 }
 
-/** Creates an account for every plan and returns a `World` with the service and the accounts' keys. */
-async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
+/** Creates an account for every plan and returns a key of each. */
+export async function keysOfPlans(service: Service): Promise<Record<PlanName, string>> {
   const plans: PlanName[] = ["free", "standard", "trial", "weekly", "professional", "flagship"];
   const keys = {} as Record<PlanName, string>;
   for (const plan of plans) keys[plan] = (await account(service, { plan })).key;
+  return keys;
+}
+
+/** Creates an account for every plan and returns a `World` with the service and the accounts' keys. */
+async function inhabit(service: Service, stop: () => Promise<void>): Promise<World> {
+  const keys = await keysOfPlans(service);
   return {
     service,
     keys,

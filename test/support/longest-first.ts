@@ -30,7 +30,7 @@ const LONGEST = [
   "fault/python-proofs.long.test.ts",
   "fault/stores.long.test.ts",
   "conformance/within-30-seconds.test.ts",
-  "conformance/real-day.proof.test.ts",
+  "conformance/real-deliveries.proof.test.ts",
   "interop/announced.long.test.ts",
 ];
 

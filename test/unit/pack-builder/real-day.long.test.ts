@@ -23,7 +23,7 @@ function unpacked(archive: string): string {
   return folder;
 }
 
-/** `conformance/real-day.proof.test.ts` compares the served pack with the CSV value by value. */
+/** `conformance/real-deliveries.proof.test.ts` compares the served pack with the CSV value by value. */
 describe.skipIf(!present)("the pack of the real day 2023-07-11", () => {
   it("is the same from the vendor's archive, from its folders and from the Insight layout", async () => {
     const vendor = await built(VENDOR);
