@@ -55,23 +55,22 @@ export function median(samples: readonly number[]): number {
   return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] ?? Number.NaN)) / 2;
 }
 
-/** A task that has taken longer than this in total is not repeated. */
-const BUDGET_MS = 2_000;
-
 /**
  * Runs the tasks in `rounds` rounds, interleaved so that a busy moment affects all of them, and returns the median
- * milliseconds of each. A slow task runs in fewer rounds, but at least once. The caller must warm the tasks up.
+ * milliseconds of each. A task that has taken longer than `budgetMs` in total is not repeated. The caller must warm the
+ * tasks up.
  */
 export async function timeInterleaved<Name>(
   tasks: ReadonlyMap<Name, () => unknown>,
   rounds: number,
+  budgetMs = 2_000,
 ): Promise<Map<Name, number>> {
   const samples = new Map([...tasks.keys()].map((name) => [name, [] as number[]]));
   const spentMs = new Map<Name, number>();
   for (let round = 0; round < rounds; round++) {
     for (const [name, task] of tasks) {
       const spent = spentMs.get(name) ?? 0;
-      if (spent > BUDGET_MS) continue;
+      if (spent > budgetMs) continue;
       const beganMs = performance.now();
       await task();
       const took = performance.now() - beganMs;

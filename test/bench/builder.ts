@@ -12,7 +12,7 @@ import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
 import { type BenchOptions, type BenchRow, figuresIn, median } from "./bench-row.ts";
 import { CONTENDERS } from "./builder/contenders.ts";
 import { runTask, type Spent } from "./builder/deliveries.ts";
-import { digestOf } from "./rivals/digest.ts";
+import { digestOf } from "./rivals/duckdb.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
 /** The maximum number of rounds. A build takes seconds, so more rounds would add little precision. */

@@ -3,31 +3,22 @@
  * the gate object, which could not keep a release in memory, and two calls that each write one row.
  */
 import { type GateRounds, startGateService } from "../support/gate-service.ts";
-import { type BenchRow, figure, median } from "./bench-row.ts";
+import { type BenchRow, figure, timeInterleaved } from "./bench-row.ts";
 
 const OBJECTS = 100;
 const ROUNDS = 20;
 const SAMPLES = 7;
-/** No further sample is taken after this time. */
-const BUDGET_MS = 120_000;
+/** A task takes no further sample after this time. */
+const BUDGET_MS = 30_000;
 const KINDS: readonly GateRounds[] = ["former", "paging", "slot", "writes"];
 
 /** Returns the number of slots that 100 warm objects take and free per second. */
 export async function benchGate(): Promise<BenchRow[]> {
   await using gate = await startGateService();
-  const perSecond = async (what: GateRounds): Promise<number> => {
-    const startedMs = performance.now();
-    await gate.rounds(what, OBJECTS, ROUNDS);
-    return (1_000 * OBJECTS * ROUNDS) / (performance.now() - startedMs);
-  };
-  const untilMs = performance.now() + BUDGET_MS;
-  const samples = new Map<GateRounds, number[]>(KINDS.map((kind) => [kind, []]));
-  for (const kind of KINDS) await perSecond(kind);
-  // The tasks are interleaved, so that a busy moment affects all of them.
-  for (let sample = 0; sample < SAMPLES && (sample === 0 || performance.now() < untilMs); sample++) {
-    for (const [kind, values] of samples) values.push(await perSecond(kind));
-  }
-  const value = (kind: GateRounds) => median(samples.get(kind) ?? []);
+  const tasks = new Map(KINDS.map((kind) => [kind, () => gate.rounds(kind, OBJECTS, ROUNDS)]));
+  for (const warmUp of tasks.values()) await warmUp();
+  const times = await timeInterleaved(tasks, SAMPLES, BUDGET_MS);
+  const value = (kind: GateRounds) => (1_000 * OBJECTS * ROUNDS) / (times.get(kind) ?? Number.NaN);
   const beside = (name: string, kind: GateRounds) =>
     figure(name, value(kind), "/s", [value("former"), "before"]);
   return [

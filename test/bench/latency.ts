@@ -71,10 +71,9 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
   );
   const share = await shareOf(service, key);
 
-  const far = new FarService(service, delays);
-  const run = new Run(far, key, share);
+  const run = new Run({ service, delays, key, share });
   await run.warmUp();
-  await far.setDelays();
+  await run.setDelays();
   const kinds = [
     ...(await run.pages()),
     await run.kind("first page, warm key, new security", 1, (round) =>
@@ -93,36 +92,6 @@ export async function benchLatency({ delays }: BenchOptions): Promise<BenchRow[]
     await run.kind("range of a share's file", 1, () => run.file(), { atOnce: false }),
   ];
   return [...kinds.flatMap(rowsOf), ...(await patterns(run, symbols))];
-}
-
-/** A service whose stores are delayed. It reports the store calls of each request. */
-class FarService {
-  readonly service: Service;
-  readonly #delays: Omit<Delays, "advanceMs">;
-
-  constructor(service: Service, delays: Omit<Delays, "advanceMs">) {
-    this.service = service;
-    this.#delays = delays;
-  }
-
-  /** Delays the stores from now on, and sets the service's clock forward by `advanceMs`. */
-  async setDelays(advanceMs = 0): Promise<void> {
-    await call(`${this.service.baseUrl}/delays`, { body: { ...this.#delays, advanceMs } });
-  }
-
-  /** Sends one request and returns its figures with the answer. */
-  async sample(send: () => Promise<Answer>): Promise<{ answer: Answer; sample: Sample }> {
-    await this.#calls();
-    const beganMs = performance.now();
-    const answer = await send();
-    const ms = performance.now() - beganMs;
-    const made = await this.#calls();
-    return { answer, sample: sampleOf(made, ms) };
-  }
-
-  async #calls(): Promise<Calls> {
-    return (await (await fetch(`${this.service.baseUrl}/calls`)).json()) as Calls;
-  }
 }
 
 function sampleOf({ requestMs, calls: made }: Calls, ms: number): Sample {
@@ -177,29 +146,51 @@ function stageOf({ store, method }: TimedCall): Stage {
   return "other";
 }
 
-/** Sends the requests of one account and measures each kind. */
-class Run {
-  readonly far: FarService;
-  readonly #key: string;
-  readonly #share: TestShare;
+interface RunOf {
+  service: Service;
+  delays: Omit<Delays, "advanceMs">;
+  key: string;
+  share: TestShare;
+}
 
-  constructor(far: FarService, key: string, share: TestShare) {
-    this.far = far;
-    this.#key = key;
-    this.#share = share;
+/** Sends the requests of one account to a service whose stores are delayed, and measures each kind of request. */
+class Run {
+  readonly #of: RunOf;
+
+  constructor(of: RunOf) {
+    this.#of = of;
+  }
+
+  /** Delays the stores from now on, and sets the service's clock forward by `advanceMs`. */
+  async setDelays(advanceMs = 0): Promise<void> {
+    const { service, delays } = this.#of;
+    await call(`${service.baseUrl}/delays`, { body: { ...delays, advanceMs } });
+  }
+
+  /** Sends one request and returns its figures with the answer. */
+  async sample(send: () => Promise<Answer>): Promise<{ answer: Answer; sample: Sample }> {
+    await this.#calls();
+    const beganMs = performance.now();
+    const answer = await send();
+    const ms = performance.now() - beganMs;
+    return { answer, sample: sampleOf(await this.#calls(), ms) };
+  }
+
+  async #calls(): Promise<Calls> {
+    return (await (await fetch(`${this.#of.service.baseUrl}/calls`)).json()) as Calls;
   }
 
   /** Requests a page. Throws unless the answer's reason is `reason`, which is null for a served page. */
-  page = async (params: object, apikey = this.#key, reason: string | null = null): Promise<Answer> => {
+  page = async (params: object, apikey = this.#of.key, reason: string | null = null): Promise<Answer> => {
     const all = { symbol: LARGEST, tradedate: SAMPLE_DATE, ...params };
-    const answer = await this.far.service.post(orderHistory({ apikey, params: all }));
+    const answer = await this.#of.service.post(orderHistory({ apikey, params: all }));
     if (answer.reason !== reason) throw new Error(`${answer.reason} ${answer.text.slice(0, 300)}`);
     return answer;
   };
 
   file(): Promise<Answer> {
     const headers = { range: "bytes=0-99999" };
-    return onDrive(this.#share, `${FILE_DATE}/${FILE_DATE}_trades.zip`, { headers });
+    return onDrive(this.#of.share, `${FILE_DATE}/${FILE_DATE}_trades.zip`, { headers });
   }
 
   async kind(
@@ -210,7 +201,7 @@ class Run {
   ): Promise<Kind> {
     const samples: Sample[] = [];
     for (let round = 0; round < ROUNDS; round++) {
-      samples.push((await this.far.sample(() => send(round))).sample);
+      samples.push((await this.sample(() => send(round))).sample);
     }
     return { name, d1, atOnce, samples };
   }
@@ -226,7 +217,7 @@ class Run {
     for (let round = 0; round < ROUNDS / 3; round++) {
       for (let cursor: string | null = null; ; ) {
         const asked = cursor;
-        const { answer, sample } = await this.far.sample(() => this.page({ cursor: asked }));
+        const { answer, sample } = await this.sample(() => this.page({ cursor: asked }));
         const next = answer.envelope.data?.next_cursor as string | null;
         (asked === null ? first : next === null ? last : inner).samples.push(sample);
         if (next === null) break;
@@ -267,11 +258,11 @@ function rowsOf({ name, d1, atOnce, isFirst = false, samples }: Kind): BenchRow[
  * Returns the D1 queries per request for three patterns: paging through one security, first pages of many securities,
  * and one page a second for a minute.
  */
-async function patterns({ far, page }: Run, symbols: readonly string[]): Promise<BenchRow[]> {
+async function patterns(run: Run, symbols: readonly string[]): Promise<BenchRow[]> {
   const measured = async (name: string, requests: () => AsyncGenerator<() => Promise<Answer>>) => {
-    await far.setDelays(EXPIRE_MS);
+    await run.setDelays(EXPIRE_MS);
     const samples: Sample[] = [];
-    for await (const send of requests()) samples.push((await far.sample(send)).sample);
+    for await (const send of requests()) samples.push((await run.sample(send)).sample);
     const each = (figure: (sample: Sample) => number) =>
       samples.reduce((sum, sample) => sum + figure(sample), 0) / samples.length;
     const about = { table: "D1 reads a request, everything cold at first", name, unit: "" };
@@ -286,7 +277,7 @@ async function patterns({ far, page }: Run, symbols: readonly string[]): Promise
         const asked = { cursor, page_size: 5_000 };
         let next: string | null = null;
         yield async () => {
-          const answer = await page(asked);
+          const answer = await run.page(asked);
           next = answer.envelope.data?.next_cursor as string | null;
           return answer;
         };
@@ -295,12 +286,12 @@ async function patterns({ far, page }: Run, symbols: readonly string[]): Promise
       }
     })),
     ...(await measured(`first pages of ${SWEPT} securities`, async function* () {
-      for (const symbol of symbols.slice(0, SWEPT)) yield () => page({ symbol, page_size: 100 });
+      for (const symbol of symbols.slice(0, SWEPT)) yield () => run.page({ symbol, page_size: 100 });
     })),
     ...(await measured("one page a second of one security", async function* () {
       for (let second = 0; second < 60; second++) {
-        yield () => page({ page_size: 100 });
-        await far.setDelays(1_000);
+        yield () => run.page({ page_size: 100 });
+        await run.setDelays(1_000);
       }
     })),
   ];

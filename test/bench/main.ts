@@ -23,13 +23,12 @@ import { benchGrowth } from "./growth.ts";
 import { benchHostile } from "./hostile.ts";
 import { benchLatency } from "./latency.ts";
 import { benchLoad } from "./load.ts";
+import { benchTenthDay, benchWholeDay } from "./market-day.ts";
 import { benchPage } from "./page.ts";
 import { benchParquet } from "./parquet.ts";
 import { lineOf, setting, tablesOf, writeWhole } from "./report.ts";
 import { benchRivals } from "./rivals.ts";
 import { benchShare } from "./share.ts";
-import { benchTenthDay } from "./tenth-day.ts";
-import { benchWholeDay } from "./whole-day.ts";
 
 const BENCHES: ReadonlyMap<string, (options: BenchOptions) => Promise<BenchRow[]>> = new Map([
   ["bundle", benchBundle],
@@ -97,12 +96,11 @@ const made = values.rows
   .map(Number);
 if (!made.every((rows) => Number.isSafeInteger(rows) && rows > 0))
   fail(`--rows ${values.rows} is not a list of row counts such as ${MADE_ROWS}.`);
-const rounds = Number(values.rounds);
-if (!(Number.isSafeInteger(rounds) && rounds > 0))
-  fail(`--rounds ${values.rounds} is not a whole number above 0.`);
-const loadSeconds = Number(values.seconds);
-if (!(Number.isSafeInteger(loadSeconds) && loadSeconds > 0))
-  fail(`--seconds ${values.seconds} is not a whole number above 0.`);
+const [rounds = 0, loadSeconds = 0] = (["rounds", "seconds"] as const).map((name) => {
+  const count = Number(values[name]);
+  if (Number.isSafeInteger(count) && count > 0) return count;
+  return fail(`--${name} ${values[name]} is not a whole number above 0.`);
+});
 const delayMs = values.delay.split(",").map(Number);
 if (delayMs.length !== 3 || !delayMs.every((ms) => ms >= 0))
   fail(`--delay ${values.delay} is not three times in milliseconds: D1, gate, R2.`);

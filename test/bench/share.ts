@@ -7,7 +7,7 @@ import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { account } from "../support/operator.ts";
 import { type Service, startService } from "../support/service.ts";
-import { type BenchRow, figure, median } from "./bench-row.ts";
+import { type BenchRow, figure, timeInterleaved } from "./bench-row.ts";
 
 const MEGABYTE = 1_000_000;
 const SIZE = 200 * MEGABYTE;
@@ -17,6 +17,8 @@ const LARGE = 64 * MEGABYTE;
 const SMALL = 64 * 1024;
 const LARGE_ROUNDS = 9;
 const SMALL_ROUNDS = 60;
+/** A way that has taken longer than this in total reads no further range. */
+const BUDGET_MS = 10_000;
 
 /**
  * Returns the figures of ranges read from R2 alone and of ranges read through the drive. Both are measured alternately,
@@ -30,8 +32,8 @@ export async function benchShare(): Promise<BenchRow[]> {
   const file = tradesFile(DAY, bytes);
   await publishFiles(service, file);
   const ways = await waysTo(service, `${DAY}/${file.name}`);
-  const large = await timeBoth(ways, LARGE, LARGE_ROUNDS);
-  const small = await timeBoth(ways, SMALL, SMALL_ROUNDS);
+  const large = await timeRanges(ways, LARGE, LARGE_ROUNDS);
+  const small = await timeRanges(ways, SMALL, SMALL_ROUNDS);
   const perSecond = (ms: number) => LARGE / MEGABYTE / (ms / 1000);
   return [
     figure("64 MB range, R2 alone", perSecond(large.bareMs), "MB/s"),
@@ -47,7 +49,7 @@ export async function benchShare(): Promise<BenchRow[]> {
 /** Fetches a range of the file, either from R2 alone or through the drive. */
 type Way = (offset: number, length: number) => Promise<Response>;
 
-async function waysTo(service: Service, path: string): Promise<{ bare: Way; drive: Way }> {
+async function waysTo(service: Service, path: string): Promise<Record<"bare" | "drive", Way>> {
   const { key } = await account(service, { plan: "flagship" });
   const { url, shareId, password } = await shareOf(service, key);
   const db = await service.mf.getD1Database("DB");
@@ -63,32 +65,25 @@ async function waysTo(service: Service, path: string): Promise<{ bare: Way; driv
 }
 
 /** Returns the median milliseconds for ranges of `length` bytes, from R2 alone and through the drive. */
-async function timeBoth(
-  { bare, drive }: { bare: Way; drive: Way },
-  length: number,
-  rounds: number,
-): Promise<{ bareMs: number; driveMs: number }> {
-  const bareMs: number[] = [];
-  const driveMs: number[] = [];
-  for (let round = -1; round < rounds; round++) {
-    const offset = Math.floor(((SIZE - length) * (round + 1)) / rounds);
-    const bareTook = await time(() => bare(offset, length), length);
-    const driveTook = await time(() => drive(offset, length), length);
-    // The first round only warms up.
-    if (round < 0) continue;
-    bareMs.push(bareTook);
-    driveMs.push(driveTook);
-  }
-  return { bareMs: median(bareMs), driveMs: median(driveMs) };
+async function timeRanges({ bare, drive }: Record<"bare" | "drive", Way>, length: number, rounds: number) {
+  const taskOf = (way: Way) => {
+    let round = 0;
+    return () => readAll(way(Math.floor(((SIZE - length) * round++) / (rounds + 1)), length), length);
+  };
+  const tasks = new Map([
+    ["bare", taskOf(bare)],
+    ["drive", taskOf(drive)],
+  ]);
+  for (const warmUp of tasks.values()) await warmUp();
+  const times = await timeInterleaved(tasks, rounds, BUDGET_MS);
+  return { bareMs: times.get("bare") ?? Number.NaN, driveMs: times.get("drive") ?? Number.NaN };
 }
 
-/** Returns the milliseconds until all `length` bytes have arrived. Throws when a different number of bytes arrives. */
-async function time(request: () => Promise<Response>, length: number): Promise<number> {
-  const startedMs = performance.now();
-  const response = await request();
+/** Reads all `length` bytes. Throws when a different number of bytes arrives. */
+async function readAll(asked: Promise<Response>, length: number): Promise<void> {
+  const response = await asked;
   let left = length;
   for await (const chunk of response.body ?? []) left -= (chunk as Uint8Array).length;
   if (response.status !== 206 || left !== 0)
     throw new Error(`HTTP ${response.status}, ${left} bytes missing`);
-  return performance.now() - startedMs;
 }

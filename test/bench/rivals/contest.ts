@@ -1,6 +1,6 @@
 /** Gives every contestant the same task, compares its result with edgetape's, and only then measures the time. */
 import { type BenchRow, timeInterleaved } from "../bench-row.ts";
-import { digestOf } from "./digest.ts";
+import { digestOf } from "./duckdb.ts";
 import type { Floor } from "./floors.ts";
 import type { Rival, RowsAsk } from "./rival.ts";
 

@@ -1,17 +1,53 @@
 /**
- * Builds a fortieth, a twentieth and a tenth of a full market day from generated CSV files, and extrapolates the full
- * day from them. The deliveries have fewer securities than a real day, but each security is as large as on a real day.
+ * Builds, verifies and checks market days from a vendor's CSV files. `benchWholeDay` builds each dataset alone, and all
+ * datasets in one command. `benchTenthDay` builds a fortieth, a twentieth and a tenth of a full day, and extrapolates
+ * the full day from them; these have fewer securities than a real day, but each security is as large as on a real day.
  */
 import { mkdtempDisposable, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
-import { type BenchRow, figuresIn } from "./bench-row.ts";
+import { type BenchOptions, type BenchRow, figuresIn, median } from "./bench-row.ts";
 import { rowsOf, runTask, type Spent, sizeOf, writeDelivery } from "./builder/deliveries.ts";
 import type { DayPacks } from "./builder/run.ts";
 
 const TRADEDATE = "20220301" as BeijingDate;
+type Run = Spent & { result: DayPacks };
+
+/** The maximum number of rounds. A build takes seconds, so more rounds would add little precision. */
+const MOST_ROUNDS = 2;
+
+/** Returns the figures of each dataset and of the whole day. */
+export async function benchWholeDay({ deliveryRows, rounds }: BenchOptions): Promise<BenchRow[]> {
+  await using folder = await mkdtempDisposable(join(tmpdir(), "edgetape-bench-"));
+  const sources = writeDelivery(folder.path, { tradedate: TRADEDATE, rows: deliveryRows }, 1);
+  const runs = new Map<string, Run[]>([...DATASET_NAMES, "all"].map((name) => [name, []]));
+  for (let round = 0; round < Math.min(rounds, MOST_ROUNDS); round++) {
+    for (const [name, taken] of runs) {
+      const out = join(folder.path, "out");
+      taken.push(await runTask<DayPacks>(name, { tradedate: TRADEDATE, out, sources }));
+      await rm(out, { recursive: true });
+    }
+  }
+  return [...runs].flatMap(([name, taken]) => datasetFigures(name, taken));
+}
+
+function datasetFigures(dataset: string, taken: readonly Run[]): BenchRow[] {
+  const [first] = taken;
+  if (first === undefined) return [];
+  const rows = rowsOf(first.result);
+  const name = `${dataset}, ${rows.toLocaleString("en")} rows`;
+  const figure = figuresIn("a vendor's day from CSV files, verified and checked", name);
+  const of = (what: keyof Spent) => median(taken.map((run) => run[what]));
+  return [
+    figure("speed", rows / (of("ms") / 1000), "rows/s"),
+    figure("on one core", rows / (of("cpuMs") / 1000), "rows/s"),
+    figure("most memory", of("peakBytes") / 2 ** 20, "MiB"),
+    figure("packs", sizeOf(first.result) / rows, "B/row"),
+  ];
+}
+
 /** Rows of a full market day. */
 const FULL_DAY: Record<DatasetName, number> = {
   orders: 132_000_000,
@@ -47,17 +83,13 @@ export async function benchTenthDay(): Promise<BenchRow[]> {
     const run = await runTask<DayPacks>("all", of);
     const auction = await runTask("auction", of);
     const quality = await runTask("quality", of);
-    rows.push(...figuresOf(name, run, { auction, quality }));
+    rows.push(...shareFigures(name, run, { auction, quality }));
     await rm(out, { recursive: true });
   }
   return rows;
 }
 
-function figuresOf(
-  share: string,
-  run: Spent & { result: DayPacks },
-  stages: Record<"auction" | "quality", Spent>,
-): BenchRow[] {
+function shareFigures(share: string, run: Run, stages: Record<"auction" | "quality", Spent>): BenchRow[] {
   const { packs, auctionBytes } = run.result;
   const rows = rowsOf(run.result);
   const name = `${share}, ${rows.toLocaleString("en")} rows`;
