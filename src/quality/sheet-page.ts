@@ -2,10 +2,10 @@
  * The quality sheet as one printable page in both languages: a single file without external links, scripts or fonts.
  * `sheet-text.ts` writes the same content as text, but lists fewer securities.
  */
+import { html, raw } from "hono/html";
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
 import { DAY_CHECKS, MARKETS } from "./check-day.ts";
-import { html, type Markup, raw } from "./markup.ts";
 import type { QualitySheet } from "./sheet.ts";
 import { type FaultySecurity, faultySecurities } from "./sheet-faults.ts";
 import {
@@ -23,6 +23,8 @@ import {
 import { SHEET_STYLE } from "./sheet-style.ts";
 import { lackingTexts } from "./shortfall.ts";
 import type { Fault, Unprovable, Verdict } from "./verdict.ts";
+
+type Markup = ReturnType<typeof html>;
 
 /** The maximum number of securities whose faults are listed. The others are only counted. */
 const NAMED_SECURITIES = 500;
@@ -96,7 +98,7 @@ export function sheetPage(sheet: QualitySheet): string {
 </body>
 </html>
 `;
-  return page.text;
+  return String(page);
 }
 
 /** Returns a function that returns a text in `language`. */

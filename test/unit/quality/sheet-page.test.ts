@@ -156,7 +156,7 @@ describe("the page of a quality sheet", () => {
   it("is a single file without external resources or scripts, and escapes the sheet's texts", () => {
     const page = sheetPage(sheetOf([report("600519", 200)], `<script src="x">'`));
     expect(page).not.toMatch(/<(?:script|link|img|iframe)|<[^>]*\s(?:src|href|on\w+)=|url\(|@import|https?:/);
-    expect(page).toContain("builder &#60;script src=&#34;x&#34;&#62;&#39;");
+    expect(page).toContain("builder &lt;script src=&quot;x&quot;&gt;&#39;");
   });
 });
 
