@@ -99,7 +99,7 @@ function Figures({ days, rowsName, messages }: FiguresProps) {
   const facts: Fact[] = [
     { label: messages.daysLoaded, value: count },
     { label: rowsName, value: countText(sum(days, "rows")) },
-    { label: messages.sizeOfYear, value: sizeText(sum(days, "sizeBytes")) },
+    { label: messages.size, value: sizeText(sum(days, "sizeBytes")) },
     { label: messages.newestDay, value: newest === undefined ? messages.none : dateText(newest.day) },
   ];
   return <Facts kind="stats" facts={facts} />;
@@ -208,7 +208,7 @@ function Months({ months, names, messages }: MonthsProps) {
           [messages.daysColumn],
           [messages.missingColumn],
           [messages.rows],
-          [messages.sizeColumn],
+          [messages.size],
         ]}
       >
         {rows.map(({ days, name }) => (

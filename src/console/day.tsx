@@ -68,10 +68,10 @@ function dayPage(reader: Reader, datasets: readonly DatasetDay[], auction: Store
         label={messages.dataset}
         headings={[
           messages.dataset,
-          messages.stateColumn,
+          messages.state,
           [messages.rows],
           [messages.securitiesColumn],
-          [messages.sizeColumn],
+          [messages.size],
           messages.publishedColumn,
           messages.quality,
           messages.pages.try,
@@ -104,7 +104,7 @@ function DatasetRow({ day: { day, dataset, mark, loaded }, reader }: { day: Data
       {number(({ sizeBytes }) => sizeText(sizeBytes))}
       <td class="nowrap">{loaded === null ? messages.none : instantText(loaded.publishedAtMs)}</td>
       <td>{loaded === null ? messages.none : verdictOf(loaded.quality, reader)}</td>
-      <td>{loaded === null ? messages.none : <a href={tryAddress(dataset, day)}>{messages.openIn}</a>}</td>
+      <td>{loaded === null ? messages.none : <a href={tryAddress(dataset, day)}>{messages.open}</a>}</td>
     </tr>
   );
 }
@@ -118,7 +118,7 @@ function AuctionFile({ file, messages }: { file: StoredFile; messages: Messages 
         headings={[
           messages.fileColumn,
           messages.madeColumn,
-          [messages.sizeColumn],
+          [messages.size],
           messages.publishedColumn,
           messages.pages.shares,
         ]}
@@ -133,7 +133,7 @@ function AuctionFile({ file, messages }: { file: StoredFile; messages: Messages 
             {file.publishedAtMs === null ? messages.none : instantText(file.publishedAtMs)}
           </td>
           <td>
-            <a href="/console/shares">{messages.openIn}</a>
+            <a href="/console/shares">{messages.open}</a>
           </td>
         </tr>
       </Grid>

@@ -87,9 +87,9 @@ export function signInFirst(c: ConsoleContext, { action = null, press, problem, 
   const reader: Reader = { ...lookFor(c), account: null };
   const messages = MESSAGES[reader.language];
   const page = documentOf(
-    <Layout reader={reader} title={messages.signInTitle}>
+    <Layout reader={reader} title={messages.signIn}>
       <section class="sign-in card">
-        <h1>{messages.signInTitle}</h1>
+        <h1>{messages.signIn}</h1>
         {problem === null ? null : <Notice kind="problem" text={messages.problems[problem]} />}
         {action === null ? (
           <p class="quiet">{messages.signInNote}</p>
@@ -98,7 +98,7 @@ export function signInFirst(c: ConsoleContext, { action = null, press, problem, 
             <input type="hidden" name="press" value={press} />
             <p>{messages.signInInvite}</p>
             <button type="submit" class="primary" autofocus>
-              {messages.signInButton}
+              {messages.signIn}
             </button>
           </form>
         )}

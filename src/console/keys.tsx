@@ -93,12 +93,12 @@ function LiveKey({ apiKey: key, account, messages }: LiveKeyProps) {
     key.expiresAtMs === null ? messages.keyInForce : messages.keyUntil(instantText(key.expiresAtMs));
   const facts: Fact[] = [
     { label: messages.keyBegins, value: <code>{begins}</code> },
-    { label: messages.keyCreated, value: instantText(key.createdAtMs) },
+    { label: messages.created, value: instantText(key.createdAtMs) },
     {
       label: messages.keyLastUse,
       value: key.lastUsedAtMs === null ? messages.never : instantText(key.lastUsedAtMs),
     },
-    { label: messages.keyState, value: ends },
+    { label: messages.state, value: ends },
   ];
   const action = `/console/keys/${key.keyId}`;
   return (

@@ -67,7 +67,6 @@ export const MESSAGES = byLanguage({
   ],
   usage: ["最近 30 天", "The last 30 days"],
   usageNone: ["没有用量。", "Nothing was used."],
-  usageRequests: ["请求次数", "Requests"],
   usageFiles: ["文件数", "Files"],
   usageBytes: ["流量", "Traffic"],
   usageChart: (most: string, day: string) => [
@@ -105,9 +104,8 @@ export const MESSAGES = byLanguage({
   keyName: ["名称", "Name"],
   keyNameHint: ["用途，例如“研究用笔记本”", "What it is for, such as “research laptop”"],
   keyBegins: ["开头", "Begins with"],
-  keyCreated: ["创建于", "Created"],
+  created: ["创建于", "Created"],
   keyLastUse: ["最近使用（精确到小时）", "Last use (to the hour)"],
-  keyState: ["状态", "State"],
   keyInForce: ["有效", "In force"],
   keyUntil: (when: string) => [`有效至 ${when}`, `until ${when}`],
   keyOver: (when: string) => [`已于 ${when} 失效`, `refused since ${when}`],
@@ -154,10 +152,10 @@ export const MESSAGES = byLanguage({
     "Rows per day. Open a day to see its datasets and their quality.",
   ],
   dayLead: ["当日已提供的数据。", "The data that is served for this day."],
-  stateColumn: ["状态", "State"],
+  state: ["状态", "State"],
   securitiesColumn: ["证券数", "Securities"],
   publishedColumn: ["发布时间", "Published"],
-  openIn: ["打开", "Open"],
+  open: ["打开", "Open"],
   auctionFile: ["集合竞价文件", "Auction file"],
   fileColumn: ["文件", "File"],
   madeColumn: ["来源", "Origin"],
@@ -182,7 +180,6 @@ export const MESSAGES = byLanguage({
   year: ["年份", "Year"],
   daysLoaded: ["已提供的交易日", "Trading days served"],
   ofDays: (count: number) => [`/ ${count}`, `of ${count}`],
-  sizeOfYear: ["大小", "Size"],
   newestDay: ["最新交易日", "Newest day"],
   fewer: ["笔数少", "fewer rows"],
   more: ["多", "more"],
@@ -211,7 +208,7 @@ export const MESSAGES = byLanguage({
   monthColumn: ["月份", "Month"],
   daysColumn: ["天数", "Days"],
   missingColumn: ["缺失", "Missing"],
-  sizeColumn: ["大小", "Size"],
+  size: ["大小", "Size"],
 
   sharesLead: [
     "下载每日文件所用的地址与密码。",
@@ -219,7 +216,6 @@ export const MESSAGES = byLanguage({
   ],
   noShares: ["没有有效的共享。", "No share is open."],
   share: ["共享", "Share"],
-  shareMade: ["创建于", "Created"],
   shareEnds: ["有效期至", "Valid until"],
   shareRevokeNote: [
     "使用其地址和密码的下载将在 30 秒内停止；再次请求会生成新的共享。",
@@ -230,7 +226,6 @@ export const MESSAGES = byLanguage({
     "程序和其他浏览器用地址、用户名和密码打开共享。用相同的文件种类和年份再次请求，会得到同一个共享；旧共享只剩不到 24 小时时，会得到新的共享。",
     "Programs and other browsers open a share with its address, its user name and its password. Requesting the same files and year again returns the same share, or a new one if the old one ends within 24 hours.",
   ],
-  shareOpen: ["打开", "Open"],
   sharePasswordShow: ["显示密码", "Show password"],
   shareUser: ["用户名", "User name"],
   password: ["密码", "Password"],
@@ -240,12 +235,11 @@ export const MESSAGES = byLanguage({
     level2: ["全天逐笔", "Full-day ticks"],
   },
 
-  signInTitle: ["登录", "Sign in"],
+  signIn: ["登录", "Sign in"],
   signInInvite: [
     "此链接只能登录一次，在本设备上保持 12 小时。",
     "This link signs you in once, on this device, for 12 hours.",
   ],
-  signInButton: ["登录", "Sign in"],
   signInNote: [
     "登录使用一次性链接，请向为您开通账户的人索取。",
     "You sign in with a one-time link. Ask the operator who gave you your account for one.",

@@ -74,7 +74,7 @@ interface OpenShareProps {
 function OpenShare({ facts: { share, url, endMs }, account, messages, password }: OpenShareProps) {
   const { dataType, year, shareId, createdAtMs } = share;
   const facts: Fact[] = [
-    { label: messages.shareMade, value: instantText(createdAtMs) },
+    { label: messages.created, value: instantText(createdAtMs) },
     { label: messages.shareEnds, value: instantText(endMs) },
     {
       label: messages.share,
@@ -98,7 +98,7 @@ function OpenShare({ facts: { share, url, endMs }, account, messages, password }
       <form method="post" action={`${action}/open`}>
         <FormToken account={account} />
         <button type="submit" class="primary">
-          {messages.shareOpen}
+          {messages.open}
         </button>
       </form>
       <form method="post" action={`${action}/password`}>

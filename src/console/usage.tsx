@@ -84,7 +84,7 @@ const isUsed = ({ requests, files, bytes }: Served) => requests + files + bytes 
 
 function Of({ usage: { service, sum, days }, messages }: { usage: ServiceUsage; messages: Messages }) {
   const facts: Fact[] = [
-    { label: messages.usageRequests, value: countText(sum.requests) },
+    { label: messages.requests, value: countText(sum.requests) },
     { label: messages.usageFiles, value: countText(sum.files) },
     { label: messages.usageBytes, value: sizeText(sum.bytes) },
   ];
@@ -143,7 +143,7 @@ function InNumbers({ used, messages }: { used: readonly ServiceUsage[]; messages
         headings={[
           messages.usageDay,
           messages.usageService,
-          [messages.usageRequests],
+          [messages.requests],
           [messages.usageFiles],
           [messages.usageBytes],
         ]}
