@@ -61,8 +61,8 @@ export interface Reservation {
    */
   sending(leftBytes: number): void;
   /**
-   * Reports that no piece waits for the client. `leftBytes` of the body are in memory. The first call must come when
-   * the answer has been made.
+   * Reports that the client has taken every piece offered so far. `leftBytes` of the body are still in memory. The first
+   * call reports that the answer has been made.
    */
   sent(leftBytes: number): void;
   /** Extends the reservation to `holdMs` from now. */

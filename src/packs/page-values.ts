@@ -151,7 +151,7 @@ export function timeDigits(page: Page): Uint8Array {
   const bytes = decompressPage(page.compressed, page.size);
   if (bytes.length !== page.values * TIME_STRIDE) {
     throw new PackFormatError(
-      `${page.values} times take ${bytes.length} bytes; expected ${TIME_STRIDE * page.values}`,
+      `a page of ${page.values} time values has ${bytes.length} bytes; expected ${TIME_STRIDE * page.values}`,
     );
   }
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

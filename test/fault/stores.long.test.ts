@@ -106,7 +106,7 @@ const kinds: Record<string, Kind> = {
   },
 };
 
-/** Returns a new account, whose key is not cached. Its limit of 100 requests shows what was charged. */
+/** Returns a new account, whose key is not cached. It may make 100 requests, so the number that remains shows the charge. */
 const fresh = (kind: string) =>
   account(
     service,

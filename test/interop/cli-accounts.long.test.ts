@@ -58,7 +58,7 @@ describe("edgetape account", () => {
     });
   });
 
-  it("credits Parquet files, reports a slot that is already free, and lists accounts whose plan ends soon", async () => {
+  it("adds credited Parquet files, reports a slot that is already free, and lists accounts whose plan ends soon", async () => {
     expect(await done`account credit c-17 --files 1`).toMatch(
       /^level2_order_history Parquet files +1 +1 +30 +30 /m,
     );

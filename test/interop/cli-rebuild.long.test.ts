@@ -89,7 +89,7 @@ describe("edgetape rebuild --affected", () => {
   });
 });
 
-describe("edgetape rebuild --affected of a delivery with few trades", () => {
+describe("edgetape rebuild --affected, run on a delivery with few trades,", () => {
   const DAY = "20260313";
   const drop = join(folder, "few");
   const out = join(folder, "few-packs");
@@ -150,7 +150,7 @@ describe("edgetape rebuild --affected of a delivery with few trades", () => {
   });
 });
 
-describe("edgetape rebuild --affected of a day that has only orders", () => {
+describe("edgetape rebuild --affected, run on a day that has only orders,", () => {
   it("publishes the orders, and lists the packs of trades and quotes as built but not published", async () => {
     const [drop, out] = [join(folder, "whole"), join(folder, "whole-packs")];
     await done`sample --date 20260316 --rows 500 --csv --out ${drop}`;

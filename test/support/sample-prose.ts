@@ -86,7 +86,7 @@ function testNames(source: string, placeOf: (match: RegExpMatchArray) => string)
   });
 }
 
-/** Returns `it` or `describe`: the start of the call, indented by `indent` spaces, whose table ends `before`. */
+/** Returns which function, `it` or `describe`, is called with the table at the end of `before`, by the call's indent. */
 function beginningOf(before: string, indent: number): string | undefined {
   return [...before.matchAll(/^( *)(it|describe)\b/gm)].findLast((match) => match[1]?.length === indent)?.[2];
 }

@@ -115,7 +115,7 @@ export interface Selection {
   pageSize: number;
 }
 
-/** How one request continues, and which rows its answer must repeat first. */
+/** How one request continues the paging, and which of the rows already received its answer must repeat first. */
 interface Way {
   kind: "cursor" | "undated" | "window";
   params: Readonly<Record<string, string>>;

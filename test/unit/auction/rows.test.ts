@@ -40,7 +40,7 @@ describe("the rows of an opening auction (contract 8.10)", () => {
     expect(rowsOf({ time: 91500000 })).toEqual(["91500000 0 0 0"]);
   });
 
-  it("include both the result and a snapshot of the call that has the same time", () => {
+  it("include the result and also a snapshot of the call phase with the same time", () => {
     const shared = { ...OPENED, time: 92500000 };
     expect(rowsOf(call(92500000, 100_500, 300), shared, { ...OPENED, time: 92503000 })).toEqual([
       "92500000 100500 300 0",

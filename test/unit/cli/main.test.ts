@@ -61,7 +61,7 @@ describe("an error of a command", () => {
     expect(written.stderr).toMatch(/^edgetape: Name the service .*\n$/);
   });
 
-  it("is reported before anything is sent if an argument is not UTF-8", async () => {
+  it("such as an argument that is not UTF-8 is reported before anything is sent", async () => {
     expect(await run(["account", "create", "\uFFFD\uFFFD", "--url", "http://127.0.0.1:1"])).toBe(2);
     expect(written.stderr).toContain("not UTF-8 text");
   });

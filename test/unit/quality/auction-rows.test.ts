@@ -79,7 +79,7 @@ describe("the auction-pack check in Shanghai", () => {
     }
   });
 
-  it("fails if the order book that matches a row ended 5 s before the row or began more than 1 s after it", () => {
+  it("fails if the matching state of the order book ended 5 s or more before the row, or began more than 1 s after it", () => {
     const at = (time: number) =>
       short({ orders: ORDERS, quotes: QUOTES.with(2, call(time, 101_000, 200, 100)) });
     expect([91514990, 91519000].map(at)).toEqual(["passed", "passed"]);
