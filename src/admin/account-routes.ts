@@ -8,21 +8,7 @@ import { randomBase62 } from "../base/base62.ts";
 import { both, ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
-import {
-  addSubscription,
-  type Account as CatalogAccount,
-  createAccount,
-  findAccount,
-  type ListedAccount,
-  listAccounts,
-  moveSubscriptionEnd,
-  planLimits,
-  setContact,
-  setDisabled,
-  setOwnLimits,
-  setPlanLimits,
-  setSubscriptions,
-} from "../catalog/accounts.ts";
+import * as catalog from "../catalog/accounts.ts";
 import { addAudit } from "../catalog/audit.ts";
 import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/key-holder.ts";
@@ -49,25 +35,7 @@ import { nameOf } from "./dataset-day.ts";
 import { newKeyId } from "./key-routes.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
-import {
-  type Account,
-  type AccountList,
-  accountContactSchema,
-  addSubscriptionSchema,
-  creditSchema,
-  extendSubscriptionSchema,
-  type Invite,
-  type IssuedKey,
-  newAccountSchema,
-  newInviteSchema,
-  newKeySchema,
-  ownLimitsSchema,
-  type PlanList,
-  planListSchema,
-  type Standing,
-  subscriptionListSchema,
-  type UsageList,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 import { monthSchema } from "./wire-fields.ts";
 
 export const ACCOUNT_ROUTES: Routes = {
@@ -93,20 +61,20 @@ export const ACCOUNT_ROUTES: Routes = {
 };
 
 /** Ends the account's console sessions and cancels its unused console links. */
-async function signOut(c: AdminContext): Promise<Answered<Account>> {
+async function signOut(c: AdminContext): Promise<Answered<wire.Account>> {
   return changed(c, ({ accountId }) => signOutAccount(c.env.DB, accountId, byOf(c)));
 }
 
-async function create(c: AdminContext): Promise<Answered<Account>> {
-  const body = await bodyOf(c, newAccountSchema);
+async function create(c: AdminContext): Promise<Answered<wire.Account>> {
+  const body = await bodyOf(c, wire.newAccountSchema);
   if (!body.ok) return body;
   const accountId = body.value.accountId ?? `acc_${randomBase62(12)}`;
-  const created = await createAccount(c.env.DB, { ...body.value, accountId }, byOf(c));
+  const created = await catalog.createAccount(c.env.DB, { ...body.value, accountId }, byOf(c));
   return created ? ok(await shown(c, accountId)) : refused({ reason: "account_taken", accountId });
 }
 
-async function issueKey(c: AdminContext): Promise<Answered<IssuedKey>> {
-  const asked = both(await accountOf(c), await bodyOf(c, newKeySchema));
+async function issueKey(c: AdminContext): Promise<Answered<wire.IssuedKey>> {
+  const asked = both(await accountOf(c), await bodyOf(c, wire.newKeySchema));
   if (!asked.ok) return asked;
   const [account, body] = asked.value;
   const { accountId } = account;
@@ -121,41 +89,41 @@ async function issueKey(c: AdminContext): Promise<Answered<IssuedKey>> {
   return ok({ keyId, key, accountId });
 }
 
-async function putSubscriptions(c: AdminContext): Promise<Answered<Account>> {
-  const body = await bodyOf(c, subscriptionListSchema);
+async function putSubscriptions(c: AdminContext): Promise<Answered<wire.Account>> {
+  const body = await bodyOf(c, wire.subscriptionListSchema);
   if (!body.ok) return body;
   const subscriptions = body.value.subscriptions.map(({ plan, start, end }) => ({
     plan,
     startMs: start,
     endMs: end,
   }));
-  return changed(c, (account) => setSubscriptions(c.env.DB, account, subscriptions, byOf(c)));
+  return changed(c, (account) => catalog.setSubscriptions(c.env.DB, account, subscriptions, byOf(c)));
 }
 
-async function putContact(c: AdminContext): Promise<Answered<Account>> {
-  const body = await bodyOf(c, accountContactSchema);
+async function putContact(c: AdminContext): Promise<Answered<wire.Account>> {
+  const body = await bodyOf(c, wire.accountContactSchema);
   if (!body.ok) return body;
   return changed(c, (account) => {
     const { contact = account.contact, note = account.note } = body.value;
-    return setContact(c.env.DB, account, { contact, note }, byOf(c));
+    return catalog.setContact(c.env.DB, account, { contact, note }, byOf(c));
   });
 }
 
-async function putLimits(c: AdminContext): Promise<Answered<Account>> {
-  const limits = await bodyOf(c, ownLimitsSchema);
+async function putLimits(c: AdminContext): Promise<Answered<wire.Account>> {
+  const limits = await bodyOf(c, wire.ownLimitsSchema);
   if (!limits.ok) return limits;
-  return changed(c, (account) => setOwnLimits(c.env.DB, account, limits.value, byOf(c)));
+  return changed(c, (account) => catalog.setOwnLimits(c.env.DB, account, limits.value, byOf(c)));
 }
 
-function putDisabled(c: AdminContext, disabled: boolean): Promise<Answered<Account>> {
-  return changed(c, (account) => setDisabled(c.env.DB, account, disabled, byOf(c)));
+function putDisabled(c: AdminContext, disabled: boolean): Promise<Answered<wire.Account>> {
+  return changed(c, (account) => catalog.setDisabled(c.env.DB, account, disabled, byOf(c)));
 }
 
 /** Applies `change` to the account in the path. Returns the account's new state, or a refusal. */
 async function changed(
   c: AdminContext,
-  change: (account: CatalogAccount) => Promise<void>,
-): Promise<Answered<Account>> {
+  change: (account: catalog.Account) => Promise<void>,
+): Promise<Answered<wire.Account>> {
   const account = await accountOf(c);
   if (!account.ok) return account;
   await change(account.value);
@@ -163,15 +131,15 @@ async function changed(
 }
 
 /** Returns the account whose id is in the path, or a refusal. */
-async function accountOf(c: AdminContext): Promise<Answered<CatalogAccount>> {
+async function accountOf(c: AdminContext): Promise<Answered<catalog.Account>> {
   const accountId = c.req.param("id") ?? "";
-  const account = await findAccount(c.env.DB, accountId);
+  const account = await catalog.findAccount(c.env.DB, accountId);
   return account === null ? refused(absent("account", accountId)) : ok(account);
 }
 
 /** Returns the current state of the account. */
-async function shown(c: AdminContext, accountId: string): Promise<Account> {
-  const account = await findAccount(c.env.DB, accountId);
+async function shown(c: AdminContext, accountId: string): Promise<wire.Account> {
+  const account = await catalog.findAccount(c.env.DB, accountId);
   if (account === null) throw new Error(`account ${accountId} no longer exists`);
   const { disabledAtMs, ...facts } = account;
   const keys = await keysOfAccount(c.env.DB, accountId);
@@ -180,8 +148,8 @@ async function shown(c: AdminContext, accountId: string): Promise<Account> {
 }
 
 /** Adds a subscription to the account. */
-async function addOne(c: AdminContext): Promise<Answered<Account>> {
-  const asked = both(await accountOf(c), await bodyOf(c, addSubscriptionSchema));
+async function addOne(c: AdminContext): Promise<Answered<wire.Account>> {
+  const asked = both(await accountOf(c), await bodyOf(c, wire.addSubscriptionSchema));
   if (!asked.ok) return asked;
   const [account, body] = asked.value;
   const { plan, start = byOf(c).nowMs } = body;
@@ -202,8 +170,8 @@ async function addOne(c: AdminContext): Promise<Answered<Account>> {
  * Extends the account's last subscription to the plan. If it has ended, or if there is none, a new subscription starts
  * now.
  */
-async function extend(c: AdminContext): Promise<Answered<Account>> {
-  const asked = both(await accountOf(c), await bodyOf(c, extendSubscriptionSchema));
+async function extend(c: AdminContext): Promise<Answered<wire.Account>> {
+  const asked = both(await accountOf(c), await bodyOf(c, wire.extendSubscriptionSchema));
   if (!asked.ok) return asked;
   const [account, body] = asked.value;
   const { plan, byMs = 0, until } = body;
@@ -218,7 +186,7 @@ async function extend(c: AdminContext): Promise<Answered<Account>> {
   if (endMs <= fromMs) return refused({ reason: "not_later", plan, end: beijingTimestamp(fromMs) });
   if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
   const { accountId } = account;
-  if (!(await moveSubscriptionEnd(c.env.DB, accountId, last, endMs, by))) {
+  if (!(await catalog.moveSubscriptionEnd(c.env.DB, accountId, last, endMs, by))) {
     return refused({ reason: "changed_meanwhile", what: `the plans of ${accountId}` });
   }
   return ok(await shown(c, accountId));
@@ -231,10 +199,10 @@ function notStorable(place: string): AdminRefusal {
 
 async function added(
   c: AdminContext,
-  { accountId }: CatalogAccount,
+  { accountId }: catalog.Account,
   subscription: Subscription,
-): Promise<Answered<Account>> {
-  const isAdded = await addSubscription(c.env.DB, accountId, subscription, byOf(c));
+): Promise<Answered<wire.Account>> {
+  const isAdded = await catalog.addSubscription(c.env.DB, accountId, subscription, byOf(c));
   return isAdded
     ? ok(await shown(c, accountId))
     : refused({ reason: "subscription_taken", plan: subscription.plan });
@@ -254,14 +222,14 @@ const listQuerySchema = z.object({
 /** A placeholder for the plans' limits, which lists of accounts do not show. */
 const NO_LIMITS = {} as Readonly<Record<PlanName, DailyLimits>>;
 
-async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
+async function listPage(c: AdminContext): Promise<Answered<wire.AccountList>> {
   const query = parsed(listQuerySchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { search, expiring, after, limit } = query.value;
   const at = nowMs(settingsOf(c.env));
   const question = { nowMs: at, expiringWithinMs: expiring, search, after };
   // One row more than requested is read, to know whether another page follows.
-  const found = await listAccounts(c.env.DB, { ...question, count: limit + 1 });
+  const found = await catalog.listAccounts(c.env.DB, { ...question, count: limit + 1 });
   const shown = found.slice(0, limit);
   return ok({
     accounts: shown.map((account) => listed(account, at)),
@@ -269,23 +237,23 @@ async function listPage(c: AdminContext): Promise<Answered<AccountList>> {
   });
 }
 
-function listed(account: ListedAccount, at: number): AccountList["accounts"][number] {
+function listed(account: catalog.ListedAccount, at: number): wire.AccountList["accounts"][number] {
   const { subscriptions, ...rest } = account;
   const { plan, state, endsAtMs } = standingOf({ subscriptions, planLimits: NO_LIMITS, ownLimits: {} }, at);
   return readable({ ...rest, plan, planState: state, planEndsAtMs: endsAtMs });
 }
 
-async function standing(c: AdminContext): Promise<Answered<Standing>> {
+async function standing(c: AdminContext): Promise<Answered<wire.Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
   const account = await accountOf(c);
   return account.ok ? ok(await standingNow(c, account.value.accountId, dataset.value)) : account;
 }
 
-async function credit(c: AdminContext): Promise<Answered<Standing>> {
+async function credit(c: AdminContext): Promise<Answered<wire.Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
-  const asked = both(await accountOf(c), await bodyOf(c, creditSchema));
+  const asked = both(await accountOf(c), await bodyOf(c, wire.creditSchema));
   if (!asked.ok) return asked;
   const [account, given] = asked.value;
   const { accountId } = account;
@@ -295,7 +263,7 @@ async function credit(c: AdminContext): Promise<Answered<Standing>> {
   return ok(await standingNow(c, accountId, dataset.value));
 }
 
-async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
+async function freeSlot(c: AdminContext): Promise<Answered<wire.Standing>> {
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
   const account = await accountOf(c);
@@ -310,7 +278,7 @@ async function freeSlot(c: AdminContext): Promise<Answered<Standing>> {
   return ok(await standingNow(c, accountId, dataset.value));
 }
 
-async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName): Promise<Standing> {
+async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName): Promise<wire.Standing> {
   const settings = settingsOf(c.env);
   const principal = await principalOfAccount(c.env.DB, accountId);
   if (principal === null) throw new Error(`account ${accountId} no longer exists`);
@@ -328,8 +296,8 @@ function tell(c: AdminContext, action: string, subject: string, after: object): 
 /** The length of an invitation's token: 32 base62 characters hold 190 random bits. */
 const TOKEN_LENGTH = 32;
 
-async function invite(c: AdminContext): Promise<Answered<Invite>> {
-  const asked = both(await accountOf(c), await bodyOf(c, newInviteSchema));
+async function invite(c: AdminContext): Promise<Answered<wire.Invite>> {
+  const asked = both(await accountOf(c), await bodyOf(c, wire.newInviteSchema));
   if (!asked.ok) return asked;
   const [account, body] = asked.value;
   const { accountId } = account;
@@ -346,7 +314,7 @@ async function invite(c: AdminContext): Promise<Answered<Invite>> {
 }
 
 /** Returns the usage by account in a month of Beijing days, for billing. */
-async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
+async function usageOfMonth(c: AdminContext): Promise<Answered<wire.UsageList>> {
   const month = parsed(monthSchema, c.req.query("month"), "month");
   if (!month.ok) return month;
   // Days are compared as text, so 31 is a valid upper bound for shorter months too.
@@ -354,13 +322,13 @@ async function usageOfMonth(c: AdminContext): Promise<Answered<UsageList>> {
   return ok({ month: month.value, usage: await usageBetween(c.env.DB, { from, to }) });
 }
 
-async function listPlans(c: AdminContext): Promise<Answered<PlanList>> {
-  return ok({ plans: await planLimits(c.env.DB) });
+async function listPlans(c: AdminContext): Promise<Answered<wire.PlanList>> {
+  return ok({ plans: await catalog.planLimits(c.env.DB) });
 }
 
-async function setPlans(c: AdminContext): Promise<Answered<PlanList>> {
-  const change = await bodyOf(c, planListSchema);
+async function setPlans(c: AdminContext): Promise<Answered<wire.PlanList>> {
+  const change = await bodyOf(c, wire.planListSchema);
   if (!change.ok) return change;
-  await setPlanLimits(c.env.DB, change.value.plans, byOf(c));
+  await catalog.setPlanLimits(c.env.DB, change.value.plans, byOf(c));
   return listPlans(c);
 }

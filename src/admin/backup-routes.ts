@@ -9,19 +9,7 @@ import { parsedJson } from "../base/json.ts";
 import { both, ok, refused } from "../base/result.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
-import {
-  addRestoreChunk,
-  beginRestore,
-  brokenTables,
-  completeRestore,
-  findRestore,
-  markReady,
-  type Restore,
-  readyObjects,
-  restoreChunks,
-  restoredObjects,
-  sweepIndexRows,
-} from "../catalog/restores.ts";
+import * as catalog from "../catalog/restores.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
 import { settingsOf, VERSION } from "../env.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
@@ -35,21 +23,7 @@ import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { Stores } from "./uploads.ts";
 import { storesOf } from "./uploads.ts";
-import {
-  type BackupIdentity,
-  type BackupPage,
-  type BackupPlan,
-  type BackupSeal,
-  type BeginRestoreParsed,
-  backupIdentitySchema,
-  beginRestoreSchema,
-  type RestoreChunk,
-  type RestoredObjects,
-  type RestoreState,
-  restoreChunkSchema,
-  restoreObjectsSchema,
-  type Swept,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 const afterSchema = z
   .string()
@@ -65,7 +39,10 @@ const ID_LENGTH = 24;
 
 const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
 
-const pageQuerySchema = z.object({ backup: backupIdentitySchema.shape.id.optional(), after: afterSchema });
+const pageQuerySchema = z.object({
+  backup: wire.backupIdentitySchema.shape.id.optional(),
+  after: afterSchema,
+});
 
 /** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */
 export const BACKUP_ROUTES: Routes = {
@@ -78,7 +55,7 @@ export const BACKUP_ROUTES: Routes = {
   "POST /restores/:id/complete": [ADMIN_ONLY, complete],
 };
 
-async function plan(c: AdminContext): Promise<Answered<BackupPlan>> {
+async function plan(c: AdminContext): Promise<Answered<wire.BackupPlan>> {
   const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
   const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
   const seal = await sealOf(settingsOf(c.env).BACKUP_SECRET, headText(named, tables));
@@ -93,7 +70,7 @@ async function plan(c: AdminContext): Promise<Answered<BackupPlan>> {
   });
 }
 
-async function page(c: AdminContext): Promise<Answered<BackupPage>> {
+async function page(c: AdminContext): Promise<Answered<wire.BackupPage>> {
   const name = c.req.param("table");
   const table = BACKUP_TABLES.find((each) => each.name === name);
   if (table === undefined) return refused({ reason: "absent", what: "such table in a backup" });
@@ -114,8 +91,8 @@ async function page(c: AdminContext): Promise<Answered<BackupPage>> {
   return ok({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
 }
 
-async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
-  const body = await bodyOf(c, beginRestoreSchema);
+async function begin(c: AdminContext): Promise<Answered<wire.RestoreState>> {
+  const body = await bodyOf(c, wire.beginRestoreSchema);
   if (!body.ok) return body;
   const db = c.env.DB;
   const problem = misfit(body.value);
@@ -123,24 +100,24 @@ async function begin(c: AdminContext): Promise<Answered<RestoreState>> {
   const unsealed = await headRefusal(c, body.value);
   if (unsealed !== null) return refused(unsealed);
   const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
-  const known = await findRestore(db, body.value.restoreId);
+  const known = await catalog.findRestore(db, body.value.restoreId);
   // The command may ask again because it did not receive the last answer. Repeating the restore would change nothing.
   if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
   const holds = await tablesInUse(db);
   if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
   if (known?.state === "open" && known.backupId === backupId) {
-    return ok(openState(await restoreChunks(db, body.value.restoreId)));
+    return ok(openState(await catalog.restoreChunks(db, body.value.restoreId)));
   }
-  await beginRestore(db, { ...body.value, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
+  await catalog.beginRestore(db, { ...body.value, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
   return ok(openState([]));
 }
 
-function openState(present: number[]): RestoreState {
+function openState(present: number[]): wire.RestoreState {
   return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
 }
 
 /** Returns the refusal of a backup whose head has no valid seal; null when the seal is valid or is not verified. */
-async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<AdminRefusal | null> {
+async function headRefusal(c: AdminContext, body: wire.BeginRestoreParsed): Promise<AdminRefusal | null> {
   if (body.unauthenticated) return null;
   const { identity, tables } = body;
   const secrets = settingsOf(c.env).BACKUP_SECRET;
@@ -155,9 +132,9 @@ async function headRefusal(c: AdminContext, body: BeginRestoreParsed): Promise<A
  */
 async function pageRefusal(
   c: AdminContext,
-  { backupId, tables }: Restore,
+  { backupId, tables }: catalog.Restore,
   n: number,
-  chunk: z.output<typeof restoreChunkSchema>,
+  chunk: z.output<typeof wire.restoreChunkSchema>,
 ): Promise<AdminRefusal | null> {
   if (backupId === null) return null;
   const text = pageText(backupId, tables[chunk.table] ?? [], chunk);
@@ -166,7 +143,7 @@ async function pageRefusal(
 }
 
 /** Returns why this service cannot restore a backup with these tables, as a clause, or null. */
-function misfit({ tables }: BeginRestoreParsed): string | null {
+function misfit({ tables }: wire.BeginRestoreParsed): string | null {
   for (const [name, columns] of Object.entries(tables)) {
     const table = BACKUP_TABLES.find((each) => each.name === name);
     if (table === undefined) return `it has a table ${name}, which this version does not support`;
@@ -180,8 +157,8 @@ function misfit({ tables }: BeginRestoreParsed): string | null {
   return null;
 }
 
-async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
-  const asked = both(await openRestore(c), await bodyOf(c, restoreChunkSchema));
+async function putChunk(c: AdminContext): Promise<Answered<wire.RestoreState>> {
+  const asked = both(await openRestore(c), await bodyOf(c, wire.restoreChunkSchema));
   if (!asked.ok) return asked;
   const [restore, body] = asked.value;
   const n = Number(c.req.param("n"));
@@ -200,20 +177,23 @@ async function putChunk(c: AdminContext): Promise<Answered<RestoreState>> {
   }
   const unsealed = await pageRefusal(c, restore, n, body);
   if (unsealed !== null) return refused(unsealed);
-  await addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
+  await catalog.addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
   return ok(openState([n]));
 }
 
 /** Looks up the objects of packs and files in R2, and rebuilds the index rows of the packs that it finds. */
-async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects>> {
-  const asked = both(await openRestore(c), await bodyOf(c, restoreObjectsSchema));
+async function lookForObjects(c: AdminContext): Promise<Answered<wire.RestoredObjects>> {
+  const asked = both(await openRestore(c), await bodyOf(c, wire.restoreObjectsSchema));
   if (!asked.ok) return asked;
   const [restore, body] = asked.value;
   const db = c.env.DB;
-  const ready = await readyObjects(db, restore.restoreId, body.objectIds);
-  const objects: RestoredObjects["objects"] = [...ready].map((objectId) => ({ objectId, problem: null }));
+  const ready = await catalog.readyObjects(db, restore.restoreId, body.objectIds);
+  const objects: wire.RestoredObjects["objects"] = [...ready].map((objectId) => ({
+    objectId,
+    problem: null,
+  }));
   const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
-  for (const object of await restoredObjects(db, restore, waiting)) {
+  for (const object of await catalog.restoredObjects(db, restore, waiting)) {
     const { objectId } = object;
     const found =
       object.kind === "pack"
@@ -223,7 +203,7 @@ async function lookForObjects(c: AdminContext): Promise<Answered<RestoredObjects
             parsePackObjectKey(object.objectKey)?.dataset ?? "orders",
           )
         : await wholeFile(storesOf(c), object);
-    if (!("problem" in found)) await markReady(db, restore.restoreId, { objectId, etag: found.etag });
+    if (!("problem" in found)) await catalog.markReady(db, restore.restoreId, { objectId, etag: found.etag });
     objects.push({ objectId, problem: "problem" in found ? found.problem : null });
   }
   return ok({ objects });
@@ -244,14 +224,15 @@ async function wholeFile(
   return (await checkBytes(bucket, { upload: file, etag })) ?? { etag };
 }
 
-async function complete(c: AdminContext): Promise<Answered<RestoreState>> {
+async function complete(c: AdminContext): Promise<Answered<wire.RestoreState>> {
   const restore = await restoreOf(c);
   if (!restore.ok) return restore;
   if (restore.value.state === "open") {
-    const { length } = await restoreChunks(c.env.DB, restore.value.restoreId);
+    const { length } = await catalog.restoreChunks(c.env.DB, restore.value.restoreId);
     if (length < restore.value.chunks)
       return refused({ reason: "restore_incomplete", missing: restore.value.chunks - length });
-    const [broken] = restore.value.backupId === null ? [] : await brokenTables(c.env.DB, restore.value);
+    const [broken] =
+      restore.value.backupId === null ? [] : await catalog.brokenTables(c.env.DB, restore.value);
     if (broken !== undefined) {
       return refused({
         reason: "backup_unauthenticated",
@@ -259,13 +240,13 @@ async function complete(c: AdminContext): Promise<Answered<RestoreState>> {
         what: `The table ${broken} of the backup`,
       });
     }
-    await completeRestore(c.env.DB, restore.value, byOf(c));
+    await catalog.completeRestore(c.env.DB, restore.value, byOf(c));
   }
-  return ok(await done(c, (await findRestore(c.env.DB, restore.value.restoreId)) ?? restore.value));
+  return ok(await done(c, (await catalog.findRestore(c.env.DB, restore.value.restoreId)) ?? restore.value));
 }
 
 /** Returns the state of a finished restore, with the packs in R2 that the restored catalog lacks. */
-async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<RestoreState> {
+async function done(c: AdminContext, { kept, overEmpty }: catalog.Restore): Promise<wire.RestoreState> {
   return {
     state: "done",
     present: [],
@@ -275,18 +256,18 @@ async function done(c: AdminContext, { kept, overEmpty }: Restore): Promise<Rest
   };
 }
 
-async function sweep(c: AdminContext): Promise<Answered<Swept>> {
-  return ok({ left: await sweepIndexRows(c.env.DB) });
+async function sweep(c: AdminContext): Promise<Answered<wire.Swept>> {
+  return ok({ left: await catalog.sweepIndexRows(c.env.DB) });
 }
 
-async function openRestore(c: AdminContext): Promise<Answered<Restore>> {
+async function openRestore(c: AdminContext): Promise<Answered<catalog.Restore>> {
   const restore = await restoreOf(c);
   if (!restore.ok || restore.value.state === "open") return restore;
   return refused({ reason: "absent", what: "open restore of this backup" });
 }
 
-async function restoreOf(c: AdminContext): Promise<Answered<Restore>> {
-  const restore = await findRestore(c.env.DB, c.req.param("id") ?? "");
+async function restoreOf(c: AdminContext): Promise<Answered<catalog.Restore>> {
+  const restore = await catalog.findRestore(c.env.DB, c.req.param("id") ?? "");
   if (restore !== null) return ok(restore);
   return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
@@ -304,7 +285,7 @@ type Columns = BackupTable["columns"];
  * `tables` maps the name of each table to the table's columns.
  */
 function headText(
-  { id, takenAtMs }: Pick<BackupIdentity, "id" | "takenAtMs">,
+  { id, takenAtMs }: Pick<wire.BackupIdentity, "id" | "takenAtMs">,
   tables: Readonly<Record<string, Columns>>,
 ): string {
   return JSON.stringify(["edgetape backup", id, takenAtMs, Object.entries(tables)]);
@@ -317,13 +298,13 @@ function headText(
 export function pageText(
   backupId: string,
   columns: Columns,
-  { table, after, next, rows }: Pick<RestoreChunk, "table" | "after" | "next" | "rows">,
+  { table, after, next, rows }: Pick<wire.RestoreChunk, "table" | "after" | "next" | "rows">,
 ): string {
   return JSON.stringify(["edgetape backup page", backupId, table, columns, after, next, rows]);
 }
 
 /** Returns the seal of `text` under the current version of the secret; null without a secret. */
-async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal | null> {
+async function sealOf(secrets: BackupSecrets, text: string): Promise<wire.BackupSeal | null> {
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
   return { version: secrets.current, mac: await keyedHash(secret, text) };
@@ -333,7 +314,7 @@ async function sealOf(secrets: BackupSecrets, text: string): Promise<BackupSeal 
 async function sealProblem(
   secrets: BackupSecrets,
   text: string,
-  seal: BackupSeal | null,
+  seal: wire.BackupSeal | null,
 ): Promise<SealProblem | null> {
   if (seal === null) return "unsealed";
   const secret = secrets?.secrets.get(seal.version);

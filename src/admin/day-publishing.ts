@@ -15,15 +15,7 @@ import { type DayRevision, dayRevisions, hasIndexRows, type ServedDay, servedDay
 import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
 import type { DayState } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
-import {
-  daySubject,
-  isForced,
-  loadIndexRows,
-  type PackClaims,
-  packTarget,
-  serveUpload,
-  setForced,
-} from "../catalog/publish-day.ts";
+import * as catalog from "../catalog/publish-day.ts";
 import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkeep.ts";
 import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
@@ -39,22 +31,23 @@ import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 import { qualitySchema } from "./wire-days.ts";
 
 /** Returns the upload target for a pack of `day`. */
-export function packUpload(day: DatasetDay): UploadTarget<PackClaims> {
+export function packUpload(day: DatasetDay): UploadTarget<catalog.PackClaims> {
   const { dataset, tradedate } = day;
   return {
-    target: packTarget(day),
+    target: catalog.packTarget(day),
     called: calledOf(day),
     objectKey: (revision) => packObjectKey(tradedate, revision, dataset),
     async settle({ db, bucket }, upload, etag, by) {
       const begunMs = Date.now();
       const index = await checkPack(bucket, { day, upload, etag });
       if ("problem" in index) return index;
-      await loadIndexRows(db, upload.objectId, index.entries.map(indexRowOf));
+      await catalog.loadIndexRows(db, upload.objectId, index.entries.map(indexRowOf));
       const doubt = await doubtOf(db, day, upload.objectId);
-      if (doubt !== null && !(await isForced(db, upload.uploadId))) return { held: doubt };
+      if (doubt !== null && !(await catalog.isForced(db, upload.uploadId))) return { held: doubt };
       const { origin } = index;
-      if (await serveUpload(db, { ...day, upload, etag, origin, ...asOfNow(by, begunMs) })) return "settled";
-      const isInsisted = await isForced(db, upload.uploadId);
+      if (await catalog.serveUpload(db, { ...day, upload, etag, origin, ...asOfNow(by, begunMs) }))
+        return "settled";
+      const isInsisted = await catalog.isForced(db, upload.uploadId);
       const decision = await dayDecision(db, day, upload.claims.buildId, isInsisted);
       return decision === null ? "lost" : { held: decision };
     },
@@ -71,7 +64,7 @@ export async function dayDecision(
   buildId: string,
   isInsisted: boolean,
 ): Promise<AdminRefusal | null> {
-  const against = await withdrawalAgainst(db, { target: packTarget(day), content: buildId });
+  const against = await withdrawalAgainst(db, { target: catalog.packTarget(day), content: buildId });
   if (against === null) return null;
   const { withdrawal, isSame } = against;
   const called = calledOf(day);
@@ -124,7 +117,7 @@ export async function withdraw(
 }
 
 async function lastActor(db: D1Database, day: DatasetDay): Promise<string> {
-  return (await lastActorOf(db, daySubject(day))).name;
+  return (await lastActorOf(db, catalog.daySubject(day))).name;
 }
 
 export interface ServeAgainAsk extends DatasetDay {
@@ -293,7 +286,7 @@ export async function adoptPack(
   const before = claimsIn(metadata.claims);
   const degraded = ask.degraded ?? before.degraded;
   const { quality, shortfall } = before;
-  const claims: PackClaims = {
+  const claims: catalog.PackClaims = {
     buildId,
     rows,
     securities: entries.length,
@@ -308,7 +301,7 @@ export async function adoptPack(
   const content = { objectKey, sizeBytes: object.size, sha256, claims };
   const upload = await openAdoption(stores, target, content, by.nowMs);
   if (upload === null) return refused({ reason: "other_publisher", called: calledOf(day) });
-  await setForced(db, upload.uploadId, force);
+  await catalog.setForced(db, upload.uploadId, force);
   if (upload.state === "uploading") await moveUpload(db, upload, "uploading", "completing");
   return complete(stores, { target, upload: { ...upload, state: "completing" }, by });
 }
@@ -318,7 +311,7 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
   return place?.tradedate === tradedate && place.dataset === dataset;
 }
 
-type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
+type Adopted = Pick<Upload<catalog.PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
 
 /**
  * Opens an upload without parts, or resumes the open upload of the same pack, for example when the operator repeats a
@@ -326,18 +319,18 @@ type Adopted = Pick<Upload<PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "
  */
 async function openAdoption(
   stores: Stores,
-  target: UploadTarget<PackClaims>,
+  target: UploadTarget<catalog.PackClaims>,
   pack: Adopted,
   nowMs: number,
-): Promise<Upload<PackClaims> | null> {
-  const previous = await openUpload<PackClaims>(stores.db, target.target);
+): Promise<Upload<catalog.PackClaims> | null> {
+  const previous = await openUpload<catalog.PackClaims>(stores.db, target.target);
   const isSame = previous?.objectKey === pack.objectKey && previous.sha256 === pack.sha256;
   if (previous !== null && isSame && previous.claims.degraded === pack.claims.degraded) return previous;
   const uploadId = randomBase62(16);
   const revision = await freeRevision(stores, target);
   const upload = { ...pack, uploadId, target: target.target, revision, begunAtMs: nowMs };
   const opened = await takeOver(stores, { ...upload, r2UploadId: ADOPTED_R2_UPLOAD_ID }, previous);
-  return opened ? findUpload<PackClaims>(stores.db, target.target, uploadId) : null;
+  return opened ? findUpload<catalog.PackClaims>(stores.db, target.target, uploadId) : null;
 }
 
 /**

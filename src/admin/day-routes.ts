@@ -7,20 +7,9 @@ import { both, ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, isWeekend } from "../calendar/beijing.ts";
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
-import {
-  type DayOverview as CatalogOverview,
-  overviewOf as catalogOverview,
-} from "../catalog/day-overview.ts";
+import * as overview from "../catalog/day-overview.ts";
 import { loadedDays } from "../catalog/day-securities.ts";
-import type { DatasetDay } from "../catalog/days.ts";
-import {
-  builtDays,
-  type DayRevision as CatalogRevision,
-  dayRevisions,
-  newestDay,
-  type ServedDay,
-  servedDay,
-} from "../catalog/days.ts";
+import * as catalog from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, packTarget, restateClaims, setForced } from "../catalog/publish-day.ts";
 import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
@@ -39,60 +28,12 @@ import {
   type Routes,
 } from "./context.ts";
 import { calledOf, nameOf } from "./dataset-day.ts";
-import {
-  type ActedOn,
-  adoptableDays,
-  adoptPack,
-  dayDecision,
-  noDay,
-  packUpload,
-  type ServeAgainAsk,
-  serveContentAgain,
-  withdraw,
-} from "./day-publishing.ts";
+import * as publishing from "./day-publishing.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
-import {
-  begin,
-  type Completed,
-  complete,
-  discard,
-  receivePart,
-  storesOf,
-  uploadingAnswer,
-} from "./uploads.ts";
-import {
-  type AdoptableList,
-  adoptDaySchema,
-  type BuiltBefore,
-  beginUploadSchema,
-  type Calendar,
-  type CalendarChanged,
-  type Change,
-  type ChangeList,
-  calendarChangeSchema,
-  type DatasetList,
-  type DayChanged,
-  type DayDetail,
-  type DayList,
-  type DayOverview,
-  type DayRevision,
-  type DaySummary,
-  type LoadedDays,
-  type Published,
-  publishDaySchema,
-  restoreDaySchema,
-  type StoredPart,
-  type UploadBegun,
-  withdrawDaySchema,
-} from "./wire.ts";
-import {
-  builderVersionSchema,
-  datasetSchema,
-  instantTextSchema,
-  monthSchema,
-  yearSchema,
-} from "./wire-fields.ts";
+import * as uploads from "./uploads.ts";
+import * as wire from "./wire.ts";
+import * as fields from "./wire-fields.ts";
 
 export const DAY_ROUTES: Routes = {
   "GET /days": [EITHER, listMonth],
@@ -113,32 +54,34 @@ export const DAY_ROUTES: Routes = {
   "PUT /calendar": [PUBLISH, setDays],
 };
 
-async function listDatasets(c: AdminContext): Promise<Answered<DatasetList>> {
+async function listDatasets(c: AdminContext): Promise<Answered<wire.DatasetList>> {
   const newest = DATASET_NAMES.map(async (dataset) => ({
     dataset,
-    newest: await newestDay(c.env.DB, dataset),
+    newest: await catalog.newestDay(c.env.DB, dataset),
   }));
   return ok({ datasets: await Promise.all(newest) });
 }
 
-async function listLoaded(c: AdminContext): Promise<Answered<LoadedDays>> {
+async function listLoaded(c: AdminContext): Promise<Answered<wire.LoadedDays>> {
   const dataset = datasetOf(c);
   return dataset.ok ? ok({ days: await loadedDays(c.env.DB, dataset.value) }) : dataset;
 }
 
-async function listAdoptable(c: AdminContext): Promise<Answered<AdoptableList>> {
+async function listAdoptable(c: AdminContext): Promise<Answered<wire.AdoptableList>> {
   const dataset = datasetOf(c);
-  return dataset.ok ? ok({ days: await adoptableDays(storesOf(c), dataset.value) }) : dataset;
+  return dataset.ok
+    ? ok({ days: await publishing.adoptableDays(uploads.storesOf(c), dataset.value) })
+    : dataset;
 }
 
-async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
-  const month = parsed(monthSchema, c.req.query("month"), "month");
+async function listMonth(c: AdminContext): Promise<Answered<wire.DayList>> {
+  const month = parsed(fields.monthSchema, c.req.query("month"), "month");
   if (!month.ok) return month;
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
   // Days are compared as text, so 31 is a valid upper bound for shorter months too.
   const [first, last] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
-  const days = await catalogOverview(c.env.DB, {
+  const days = await overview.overviewOf(c.env.DB, {
     first,
     last,
     today: beijingDate(byOf(c).nowMs),
@@ -151,63 +94,71 @@ async function listMonth(c: AdminContext): Promise<Answered<DayList>> {
  * Lists the days whose pack was built by a builder older than `?version=`. The default is the service's own builder
  * version.
  */
-async function listBuiltBefore(c: AdminContext): Promise<Answered<BuiltBefore>> {
-  const version = parsed(builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
+async function listBuiltBefore(c: AdminContext): Promise<Answered<wire.BuiltBefore>> {
+  const version = parsed(fields.builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
   if (!version.ok) return version;
   const dataset = datasetOf(c);
   if (!dataset.ok) return dataset;
-  const days = await builtDays(c.env.DB, dataset.value);
+  const days = await catalog.builtDays(c.env.DB, dataset.value);
   return ok({
     version: version.value,
     days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version.value) < 0),
   });
 }
 
-async function showDay(c: AdminContext): Promise<Answered<DayDetail>> {
+async function showDay(c: AdminContext): Promise<Answered<wire.DayDetail>> {
   const of = dayOf(c);
   if (!of.ok) return of;
-  const day = await servedDay(c.env.DB, of.value);
-  if (day === null) return refused(noDay(of.value));
+  const day = await catalog.servedDay(c.env.DB, of.value);
+  if (day === null) return refused(publishing.noDay(of.value));
   const comparison = await comparisonOf(c.env.DB, of.value, day.packId);
-  const revisions = await dayRevisions(c.env.DB, of.value);
+  const revisions = await catalog.dayRevisions(c.env.DB, of.value);
   return ok({ day: summaryOf(c, day, of.value.dataset), comparison, revisions: revisions.map(revisionOf) });
 }
 
-async function withdrawDay(c: AdminContext): Promise<Answered<DayChanged>> {
-  const asked = both(dayOf(c), await bodyOf(c, withdrawDaySchema));
+async function withdrawDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
+  const asked = both(dayOf(c), await bodyOf(c, wire.withdrawDaySchema));
   if (!asked.ok) return asked;
   const [day, body] = asked.value;
-  return acted(c, day, await withdraw(storesOf(c), { ...day, ...body }, byOf(c)));
+  return acted(c, day, await publishing.withdraw(uploads.storesOf(c), { ...day, ...body }, byOf(c)));
 }
 
-async function restoreDay(c: AdminContext): Promise<Answered<DayChanged>> {
-  const body = await bodyOf(c, restoreDaySchema);
+async function restoreDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
+  const body = await bodyOf(c, wire.restoreDaySchema);
   if (!body.ok) return body;
   const { revision, state, to = "previous" } = body.value;
   return serveAgain(c, { revision, state, content: to });
 }
 
-async function publishDay(c: AdminContext): Promise<Answered<DayChanged>> {
-  const body = await bodyOf(c, publishDaySchema);
+async function publishDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
+  const body = await bodyOf(c, wire.publishDaySchema);
   if (!body.ok) return body;
   return serveAgain(c, { revision: body.value.revision, state: body.value.state, content: "present" });
 }
 
 async function serveAgain(
   c: AdminContext,
-  ask: Omit<ServeAgainAsk, keyof DatasetDay>,
-): Promise<Answered<DayChanged>> {
+  ask: Omit<publishing.ServeAgainAsk, keyof catalog.DatasetDay>,
+): Promise<Answered<wire.DayChanged>> {
   const day = dayOf(c);
   if (!day.ok) return day;
-  return acted(c, day.value, await serveContentAgain(storesOf(c), { ...day.value, ...ask }, byOf(c)));
+  return acted(
+    c,
+    day.value,
+    await publishing.serveContentAgain(uploads.storesOf(c), { ...day.value, ...ask }, byOf(c)),
+  );
 }
 
-function acted(c: AdminContext, { dataset }: DatasetDay, result: Answered<ActedOn>): Answered<DayChanged> {
+function acted(
+  c: AdminContext,
+  { dataset }: catalog.DatasetDay,
+  result: Answered<publishing.ActedOn>,
+): Answered<wire.DayChanged> {
   return result.ok ? ok({ ...result.value, day: summaryOf(c, result.value.day, dataset) }) : result;
 }
 
-async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
-  const asked = both(dayOf(c), await bodyOf(c, beginUploadSchema));
+async function beginUpload(c: AdminContext): Promise<Answered<wire.UploadBegun>> {
+  const asked = both(dayOf(c), await bodyOf(c, wire.beginUploadSchema));
   if (!asked.ok) return asked;
   const [day, body] = asked.value;
   const { force, sizeBytes, sha256, buildId, rows, securities, degraded, shortfall, quality } = body;
@@ -219,18 +170,18 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
   if (quality?.verdict === "failed" && !force) {
     return refused({ reason: "quality_failed", day, summary: quality.summary });
   }
-  const decision = await dayDecision(c.env.DB, day, buildId, force);
+  const decision = await publishing.dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return refused(decision);
-  const begun = await begin(storesOf(c), packUpload(day), content, byOf(c).nowMs);
+  const begun = await uploads.begin(uploads.storesOf(c), publishing.packUpload(day), content, byOf(c).nowMs);
   // While this upload was being opened, another publisher may have served the same content.
   const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
-    if (begun.ok) await discard(storesOf(c), begun.value.upload);
+    if (begun.ok) await uploads.discard(uploads.storesOf(c), begun.value.upload);
     return ok(meanwhile);
   }
   if (!begun.ok) return begun;
   await setForced(c.env.DB, begun.value.upload.uploadId, force);
-  return ok(uploadingAnswer(begun.value));
+  return ok(uploads.uploadingAnswer(begun.value));
 }
 
 /**
@@ -239,14 +190,14 @@ async function beginUpload(c: AdminContext): Promise<Answered<UploadBegun>> {
  */
 async function servedAlready(
   c: AdminContext,
-  day: DatasetDay,
+  day: catalog.DatasetDay,
   content: Content<PackClaims>,
   force: boolean,
-): Promise<UploadBegun | null> {
+): Promise<wire.UploadBegun | null> {
   const { DB, PACKS } = c.env;
-  const served = force ? null : await servedDay(DB, day);
+  const served = force ? null : await catalog.servedDay(DB, day);
   if (served === null || !isServed(served, content)) return null;
-  const pack = (await dayRevisions(DB, day)).find(({ packId }) => packId === served.packId);
+  const pack = (await catalog.dayRevisions(DB, day)).find(({ packId }) => packId === served.packId);
   // A pack of an older builder is replaced even if the new pack has the same rows, so that the day is no longer listed
   // for rebuilding. A pack whose object is lost is uploaded again.
   const isOlder = compareBuilderVersions(pack?.builderVersion ?? null, BUILDER_VERSION) < 0;
@@ -261,7 +212,7 @@ async function servedAlready(
  * Returns whether the served revision has the announced rows, so that nothing needs to be uploaded. The build id is
  * computed from the rows; packs with the same rows can differ in their record of the source files.
  */
-function isServed(served: ServedDay, { claims }: Content<PackClaims>): boolean {
+function isServed(served: catalog.ServedDay, { claims }: Content<PackClaims>): boolean {
   return (
     served.state === "available" &&
     served.buildId === claims.buildId &&
@@ -271,37 +222,43 @@ function isServed(served: ServedDay, { claims }: Content<PackClaims>): boolean {
   );
 }
 
-async function putPart(c: AdminContext): Promise<Answered<StoredPart>> {
+async function putPart(c: AdminContext): Promise<Answered<wire.StoredPart>> {
   const found = await uploadOf(c);
-  return found.ok ? receivePart(c, found.value.upload) : found;
+  return found.ok ? uploads.receivePart(c, found.value.upload) : found;
 }
 
-async function completeUpload(c: AdminContext): Promise<Answered<Published>> {
+async function completeUpload(c: AdminContext): Promise<Answered<wire.Published>> {
   const found = await uploadOf(c);
   if (!found.ok) return found;
   const { day, upload } = found.value;
-  return published(c, day, await complete(storesOf(c), { target: packUpload(day), upload, by: byOf(c) }));
+  return published(
+    c,
+    day,
+    await uploads.complete(uploads.storesOf(c), { target: publishing.packUpload(day), upload, by: byOf(c) }),
+  );
 }
 
-async function adoptDay(c: AdminContext): Promise<Answered<Published>> {
-  const asked = both(dayOf(c), await bodyOf(c, adoptDaySchema));
+async function adoptDay(c: AdminContext): Promise<Answered<wire.Published>> {
+  const asked = both(dayOf(c), await bodyOf(c, wire.adoptDaySchema));
   if (!asked.ok) return asked;
   const [day, body] = asked.value;
-  return published(c, day, await adoptPack(storesOf(c), day, body, byOf(c)));
+  return published(c, day, await publishing.adoptPack(uploads.storesOf(c), day, body, byOf(c)));
 }
 
 async function published(
   c: AdminContext,
-  of: DatasetDay,
-  completed: Answered<Completed>,
-): Promise<Answered<Published>> {
+  of: catalog.DatasetDay,
+  completed: Answered<uploads.Completed>,
+): Promise<Answered<wire.Published>> {
   if (!completed.ok) return completed;
-  const day = await servedDay(c.env.DB, of);
+  const day = await catalog.servedDay(c.env.DB, of);
   if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
   return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
 }
 
-async function uploadOf(c: AdminContext): Promise<Answered<{ day: DatasetDay; upload: Upload<PackClaims> }>> {
+async function uploadOf(
+  c: AdminContext,
+): Promise<Answered<{ day: catalog.DatasetDay; upload: Upload<PackClaims> }>> {
   const day = dayOf(c);
   if (!day.ok) return day;
   const uploadId = c.req.param("uploadId") ?? "";
@@ -313,9 +270,9 @@ async function uploadOf(c: AdminContext): Promise<Answered<{ day: DatasetDay; up
 
 export function summaryOf(
   c: AdminContext,
-  { packId: _, ...day }: ServedDay,
+  { packId: _, ...day }: catalog.ServedDay,
   dataset: DatasetName,
-): DaySummary {
+): wire.DaySummary {
   const untilMs = announcedUntilMs(settingsOf(c.env), byOf(c).nowMs);
   return {
     ...nameOf(dataset),
@@ -324,14 +281,14 @@ export function summaryOf(
   };
 }
 
-function revisionOf({ packId: _, etag: __, withdrawn, ...revision }: CatalogRevision): DayRevision {
+function revisionOf({ packId: _, etag: __, withdrawn, ...revision }: catalog.DayRevision): wire.DayRevision {
   const decision = withdrawn && { atMs: withdrawn.atMs, by: withdrawn.actor, note: withdrawn.note };
   return readable({ ...revision, withdrawn: decision });
 }
 
 const NOT_LOADED = { revision: null, rows: null, securities: null, sizeBytes: null, publishedAtMs: null };
 
-function overviewOf({ loaded, ...day }: CatalogOverview): DayOverview {
+function overviewOf({ loaded, ...day }: overview.DayOverview): wire.DayOverview {
   const { revision, rows, securities, sizeBytes, publishedAtMs } = loaded ?? NOT_LOADED;
   return readable({ ...day, revision, rows, securities, sizeBytes, publishedAtMs });
 }
@@ -342,11 +299,11 @@ const MAX_CHANGES = 100;
 const querySchema = z.object({
   after: z.coerce.number().int().min(0).default(0),
   limit: z.coerce.number().int().min(1).max(MAX_CHANGES).default(MAX_CHANGES),
-  since: instantTextSchema.default(0),
-  dataset: datasetSchema.default("orders"),
+  since: fields.instantTextSchema.default(0),
+  dataset: fields.datasetSchema.default("orders"),
 });
 
-async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
+async function listChanges(c: AdminContext): Promise<Answered<wire.ChangeList>> {
   const query = parsed(querySchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { after, since, limit, dataset } = query.value;
@@ -361,22 +318,30 @@ async function listChanges(c: AdminContext): Promise<Answered<ChangeList>> {
   });
 }
 
-function changeOf({ changeId, dataset, buildId: _, added, removed, changed, ...rest }: DayChange): Change {
+function changeOf({
+  changeId,
+  dataset,
+  buildId: _,
+  added,
+  removed,
+  changed,
+  ...rest
+}: DayChange): wire.Change {
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
   return { change: changeId, ...nameOf(dataset), ...readable(rest), securities };
 }
 
-async function showYear(c: AdminContext): Promise<Answered<Calendar>> {
-  const year = parsed(yearSchema, c.req.query("year"), "year");
+async function showYear(c: AdminContext): Promise<Answered<wire.Calendar>> {
+  const year = parsed(fields.yearSchema, c.req.query("year"), "year");
   if (!year.ok) return year;
   const digits = String(year.value).padStart(4, "0");
   const days = await calendarDays(c.env.DB, `${digits}0101` as BeijingDate, `${digits}1231` as BeijingDate);
   return ok({ year: year.value, days, knownUntil: await knownUntil(c) });
 }
 
-async function setDays(c: AdminContext): Promise<Answered<CalendarChanged>> {
-  const body = await bodyOf(c, calendarChangeSchema);
+async function setDays(c: AdminContext): Promise<Answered<wire.CalendarChanged>> {
+  const body = await bodyOf(c, wire.calendarChangeSchema);
   if (!body.ok) return body;
   const { force, ...change } = body.value;
   const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));

@@ -12,16 +12,7 @@ import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from 
 import { storesHealthOf } from "../operations/health.ts";
 import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar.ts";
 import { done, type Finding } from "../upkeep/finding.ts";
-import {
-  deleteExpired,
-  deleteUnserved,
-  endAbandoned,
-  type Judgement,
-  judgedObjects,
-  objectFindings,
-  type Upkeep,
-  waitingUploads,
-} from "../upkeep/objects.ts";
+import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
 import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes } from "./context.ts";
 import { calledOf } from "./dataset-day.ts";
@@ -33,14 +24,7 @@ import { judgeSettings } from "./doctor-settings.ts";
 import type { Answered } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
-import {
-  type DoctorReport,
-  deleteObjectsSchema,
-  type FindingList,
-  type IndexReport,
-  runScheduledSchema,
-  type ScheduledRun,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 export const DOCTOR_ROUTES: Routes = {
   "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
@@ -61,18 +45,18 @@ function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
 
-async function deleteObjects(c: AdminContext): Promise<Answered<FindingList>> {
-  const body = await bodyOf(c, deleteObjectsSchema);
+async function deleteObjects(c: AdminContext): Promise<Answered<wire.FindingList>> {
+  const body = await bodyOf(c, wire.deleteObjectsSchema);
   if (!body.ok) return body;
   return ok({ findings: await deleteUnknown(doctorsPlace(c.env), body.value.keys) });
 }
 
-async function scheduled(c: AdminContext): Promise<Answered<ScheduledRun>> {
-  const body = await bodyOf(c, runScheduledSchema);
+async function scheduled(c: AdminContext): Promise<Answered<wire.ScheduledRun>> {
+  const body = await bodyOf(c, wire.runScheduledSchema);
   return body.ok ? ok(await watch(c.env, body.value)) : body;
 }
 
-async function indexOf(c: AdminContext): Promise<Answered<IndexReport>> {
+async function indexOf(c: AdminContext): Promise<Answered<wire.IndexReport>> {
   const served = await servedOf(c);
   if (!served.ok) return served;
   const { day, pack } = served.value;
@@ -84,7 +68,7 @@ async function indexOf(c: AdminContext): Promise<Answered<IndexReport>> {
 }
 
 /** Rebuilds wrong index rows and reports what is still wrong. */
-async function repairIndex(c: AdminContext): Promise<Answered<IndexReport>> {
+async function repairIndex(c: AdminContext): Promise<Answered<wire.IndexReport>> {
   const served = await servedOf(c);
   if (!served.ok) return served;
   const before = await indexOf(c);
@@ -110,10 +94,10 @@ async function servedOf(
 /** `--repair` ends uploads that are older than this; they cannot be resumed afterwards. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
-type StoresHealth = DoctorReport["stores"];
+type StoresHealth = wire.DoctorReport["stores"];
 
 /** Returns the whole report without changing anything. `isLocal`: only this machine can reach the deployment. */
-async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<DoctorReport> {
+async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<wire.DoctorReport> {
   const settings = settingsOf(env);
   const place = doctorsPlace(env);
   const { db } = place;
@@ -126,7 +110,7 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
       ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
       ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(db, null))]],
       ["objects", () => checkObjects(place)],
-      ["uploads", () => waitingUploads(place, REPAIRED_AFTER_MS)],
+      ["uploads", () => objects.waitingUploads(place, REPAIRED_AFTER_MS)],
     ]),
   ]);
   const publicBaseUrl = settings.PUBLIC_BASE_URL ?? null;
@@ -140,15 +124,15 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
 export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
   const place = doctorsPlace(env);
   return runChecks([
-    ["uploads", () => endAbandoned(place, REPAIRED_AFTER_MS)],
+    ["uploads", () => objects.endAbandoned(place, REPAIRED_AFTER_MS)],
     [
       "objects",
       async () => {
-        const judged = await judgedObjects(place);
-        const unserved = await deleteUnserved(place, judged, REPAIRED_AFTER_MS);
+        const judged = await objects.judgedObjects(place);
+        const unserved = await objects.deleteUnserved(place, judged, REPAIRED_AFTER_MS);
         const by = { actor, nowMs: place.nowMs };
         return [
-          ...(await deleteExpired(place, judged)),
+          ...(await objects.deleteExpired(place, judged)),
           ...unserved,
           ...(await deleteLeft(place, judged)),
           ...(await giveUpLost(place, judged, by)),
@@ -159,7 +143,7 @@ export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
 }
 
 /** Returns the stores and the current time for the doctor. */
-function doctorsPlace(env: Env): Upkeep {
+function doctorsPlace(env: Env): objects.Upkeep {
   return { db: env.DB, bucket: env.PACKS, nowMs: nowMs(settingsOf(env)) };
 }
 
@@ -189,19 +173,19 @@ async function answers(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
 
 async function checkSettings(
   settings: Settings,
-  { db, nowMs }: Upkeep,
+  { db, nowMs }: objects.Upkeep,
   isLocal: boolean,
 ): Promise<Finding[]> {
   const shareVersions = (await secretVersionUse(db, nowMs)).map(({ version }) => version);
   return judgeSettings(settings, { nowMs, shareVersions, isLocal });
 }
 
-async function checkObjects(place: Upkeep): Promise<Finding[]> {
+async function checkObjects(place: objects.Upkeep): Promise<Finding[]> {
   // Younger objects may still be in use, and no repair deletes them.
-  const isPastTime = ({ known, stored }: Judgement["unserved"][number]) =>
+  const isPastTime = ({ known, stored }: objects.Judgement["unserved"][number]) =>
     place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
-  const judged = await judgedObjects(place);
-  const findings = [...objectFindings(judged), ...(await unknownFindings(place, judged))];
+  const judged = await objects.judgedObjects(place);
+  const findings = [...objects.objectFindings(judged), ...(await unknownFindings(place, judged))];
   const left = judged.expired.length + judged.unserved.filter(isPastTime).length;
   if (left > 0) {
     findings.push({

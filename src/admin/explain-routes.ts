@@ -28,7 +28,7 @@ import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
 import { type AdminContext, bodyOf, READ, type Routes } from "./context.ts";
 import type { Answered } from "./refusal.ts";
-import { type ExplainedRequest, type ExplainedStep, type Explanation, explainSchema } from "./wire.ts";
+import * as wire from "./wire.ts";
 
 export const EXPLAIN_ROUTES: Routes = {
   "GET /explain/:requestId": [READ, async (c) => ok(await explainId(c))],
@@ -58,7 +58,7 @@ interface Accepted {
  * Explains a past request. Searches the stored refusals first, and then the gates of the account that `?account=` or
  * the refusal names. If there is no refusal and no account is named, searches the gates of recently active accounts.
  */
-async function explainId(c: AdminContext): Promise<ExplainedRequest> {
+async function explainId(c: AdminContext): Promise<wire.ExplainedRequest> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
@@ -92,7 +92,7 @@ async function findAccepted(
   return null;
 }
 
-function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): ExplainedRequest {
+function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): wire.ExplainedRequest {
   const { accountId, keyId, interface: asked, atMs } = refusal;
   const { code, reason, message } = outcomeOf(JSON.parse(refusal.denial) as Denial);
   const charged = accepted?.grant.charged ?? false;
@@ -118,7 +118,7 @@ function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): E
 function ended(
   requestId: string,
   { accountId, apiname, grant, outcome, inProgress }: Accepted,
-): ExplainedRequest {
+): wire.ExplainedRequest {
   const about = { requestId, accountId, keyId: null, interface: apiname, charged: grant.charged };
   const counted = grant.charged ? COUNTED : CREDITED;
   if (outcome === null) {
@@ -160,7 +160,7 @@ const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "The reques
 const NO_CALLER = { accountId: null, keyId: null, interface: null };
 const NOT_RECORDED = { at: null, code: null, reason: null };
 
-function unknown(requestId: string): ExplainedRequest {
+function unknown(requestId: string): wire.ExplainedRequest {
   return {
     requestId,
     state: "unknown",
@@ -178,11 +178,11 @@ function unknown(requestId: string): ExplainedRequest {
  * Names the caller for whom the request is evaluated, by a key, a key id or an account. If all are absent, the key in
  * the request is used.
  */
-type Asker = Pick<z.output<typeof explainSchema>, "key" | "keyId" | "account">;
+type Asker = Pick<z.output<typeof wire.explainSchema>, "key" | "keyId" | "account">;
 
 /** Evaluates the request in the body as if it were made now, without counting or changing anything. */
-async function explainRequest(c: AdminContext): Promise<Answered<Explanation>> {
-  const body = await bodyOf(c, explainSchema);
+async function explainRequest(c: AdminContext): Promise<Answered<wire.Explanation>> {
+  const body = await bodyOf(c, wire.explainSchema);
   if (!body.ok) return body;
   const { request, ...asker } = body.value;
   const judged = new Judged();
@@ -292,7 +292,7 @@ async function principalFor(
 
 /** Collects the evaluated steps, and makes the explanation from them. */
 class Judged {
-  readonly steps: ExplainedStep[] = [];
+  readonly steps: wire.ExplainedStep[] = [];
   asker: Principal | null = null;
 
   pass(step: number, about: string, detail: string): void {
@@ -306,7 +306,7 @@ class Judged {
   }
 
   /** Returns the explanation. If `step` is given, first records that this step refused the request with `denial`. */
-  end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): Explanation {
+  end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): wire.Explanation {
     if (step !== null && denial !== null) this.refuse(step, about, denial);
     const asker = { accountId: this.asker?.accountId ?? null, keyId: this.asker?.keyId || null };
     const { steps } = this;

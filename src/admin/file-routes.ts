@@ -1,19 +1,7 @@
 /** `/admin/files`: upload, publication and withdrawal of daily files. */
 import { both, ok, refused } from "../base/result.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
-import {
-  acceptFile,
-  caseTwin,
-  enterFile,
-  type FileOrigin,
-  fileObjectKey,
-  fileTarget,
-  publishFile,
-  revisionsAt,
-  type StoredFile,
-  storedFiles,
-  withdrawFile,
-} from "../catalog/file-states.ts";
+import * as catalog from "../catalog/file-states.ts";
 import type { FilePlace } from "../catalog/files.ts";
 import { findUpload, type Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
@@ -24,17 +12,7 @@ import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
 import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
-import {
-  beginFileUploadSchema,
-  dataTypeSchema,
-  type FileList,
-  type FileSummary,
-  type FileUploadBegun,
-  fileNameProblem,
-  publishFileSchema,
-  type StoredPart,
-  withdrawFileSchema,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
 export const FILE_ROUTES: Routes = {
@@ -46,28 +24,28 @@ export const FILE_ROUTES: Routes = {
   "POST /files/:type/:date/:name/withdraw": [PUBLISH, withdraw],
 };
 
-async function list(c: AdminContext): Promise<Answered<FileList>> {
-  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+async function list(c: AdminContext): Promise<Answered<wire.FileList>> {
+  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
   if (!dataType.ok) return dataType;
   const from = parsed(beijingDateSchema, c.req.query("from"), "from");
   if (!from.ok) return from;
   const to = parsed(beijingDateSchema, c.req.query("to"), "to");
   if (!to.ok) return to;
   const question = { dataType: dataType.value, from: from.value, to: to.value };
-  return ok({ files: readable(await storedFiles(c.env.DB, question)) });
+  return ok({ files: readable(await catalog.storedFiles(c.env.DB, question)) });
 }
 
-async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> {
-  const asked = both(placeOf(c), await bodyOf(c, beginFileUploadSchema));
+async function beginUpload(c: AdminContext): Promise<Answered<wire.FileUploadBegun>> {
+  const asked = both(placeOf(c), await bodyOf(c, wire.beginFileUploadSchema));
   if (!asked.ok) return asked;
   const [place, body] = asked.value;
   const { origin, ...content } = body;
-  const revisions = await revisionsAt(c.env.DB, place);
+  const revisions = await catalog.revisionsAt(c.env.DB, place);
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
   const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
   if (standing !== null) return refused(standing);
   if (there !== undefined) return ok({ state: "present", file: readable(there) });
-  const twin = await caseTwin(c.env.DB, place);
+  const twin = await catalog.caseTwin(c.env.DB, place);
   if (twin !== null) {
     return refused({
       reason: "file_name",
@@ -75,7 +53,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
     });
   }
   const against = await withdrawalAgainst(c.env.DB, {
-    target: fileTarget(place),
+    target: catalog.fileTarget(place),
     content: body.sha256,
   });
   if (against?.isSame) return refused(withdrawnRefusal(place, against));
@@ -90,7 +68,7 @@ async function beginUpload(c: AdminContext): Promise<Answered<FileUploadBegun>> 
  * Returns whether the revision has passed its checks and has exactly this content. In that case nothing needs to be
  * sent.
  */
-function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
+function isPresent(file: catalog.StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
   const isChecked = file.state === "verifying" || file.state === "published";
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
@@ -98,7 +76,7 @@ function isPresent(file: StoredFile, content: { sizeBytes: number; sha256: strin
 /**
  * Returns the refusal of a builder's file if an operator's revision of the file has passed its checks, otherwise null.
  */
-function operatorsRefusal(revisions: readonly StoredFile[]): AdminRefusal | null {
+function operatorsRefusal(revisions: readonly catalog.StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   return standing === undefined
     ? null
@@ -115,38 +93,40 @@ function withdrawnRefusal(
   return { reason: "content_withdrawn", called: name, again, ...withdrawal };
 }
 
-async function putPart(c: AdminContext): Promise<Answered<StoredPart>> {
+async function putPart(c: AdminContext): Promise<Answered<wire.StoredPart>> {
   const found = await uploadOf(c);
   return found.ok ? receivePart(c, found.value.upload) : found;
 }
 
-async function completeUpload(c: AdminContext): Promise<Answered<FileSummary>> {
+async function completeUpload(c: AdminContext): Promise<Answered<wire.FileSummary>> {
   const found = await uploadOf(c);
   if (!found.ok) return found;
   const { place, upload } = found.value;
   const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
   if (!completed.ok) return completed;
-  const file = (await revisionsAt(c.env.DB, place)).find(({ revision }) => revision === upload.revision);
+  const file = (await catalog.revisionsAt(c.env.DB, place)).find(
+    ({ revision }) => revision === upload.revision,
+  );
   return file === undefined ? refused({ reason: "other_publisher", called: place.name }) : ok(readable(file));
 }
 
 /** Publishes the revision that `meant` returns for the request. Does nothing when it is already published. */
-async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
+async function publish(c: AdminContext): Promise<Answered<wire.FileSummary>> {
   // Earlier versions of the command send no body.
-  const asked = both(placeOf(c), await bodyOf(c, publishFileSchema, {}));
+  const asked = both(placeOf(c), await bodyOf(c, wire.publishFileSchema, {}));
   if (!asked.ok) return asked;
   const [place, body] = asked.value;
-  const file = meant(place, await revisionsAt(c.env.DB, place), body.revision);
+  const file = meant(place, await catalog.revisionsAt(c.env.DB, place), body.revision);
   if (!file.ok) return file;
   if (file.value.state === "published") return ok(readable(file.value));
   if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
   const { force: isForced, origin } = body;
-  const published = await publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
+  const published = await catalog.publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
   if (published) return present(c, file.value);
-  const standing = origin === "builder" ? operatorsRefusal(await revisionsAt(c.env.DB, place)) : null;
+  const standing = origin === "builder" ? operatorsRefusal(await catalog.revisionsAt(c.env.DB, place)) : null;
   if (standing !== null) return refused(standing);
   const against = await withdrawalAgainst(c.env.DB, {
-    target: fileTarget(place),
+    target: catalog.fileTarget(place),
     content: file.value.sha256,
   });
   if (against !== null && file.value.state !== "withdrawn") return refused(withdrawnRefusal(place, against));
@@ -159,9 +139,9 @@ async function publish(c: AdminContext): Promise<Answered<FileSummary>> {
  */
 function meant(
   place: FilePlace,
-  revisions: StoredFile[],
+  revisions: catalog.StoredFile[],
   revision: number | undefined,
-): Answered<StoredFile> {
+): Answered<catalog.StoredFile> {
   const [newest] = revisions;
   if (newest === undefined) return refused(absent(place));
   if (revision !== undefined) {
@@ -188,32 +168,32 @@ function meant(
  * Withdraws the published revision. If none is published, withdraws the newest one, so that no one publishes it by
  * mistake.
  */
-async function withdraw(c: AdminContext): Promise<Answered<FileSummary>> {
-  const asked = both(placeOf(c), await bodyOf(c, withdrawFileSchema));
+async function withdraw(c: AdminContext): Promise<Answered<wire.FileSummary>> {
+  const asked = both(placeOf(c), await bodyOf(c, wire.withdrawFileSchema));
   if (!asked.ok) return asked;
   const [place, body] = asked.value;
-  const revisions = await revisionsAt(c.env.DB, place);
+  const revisions = await catalog.revisionsAt(c.env.DB, place);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
   if (file === undefined) return refused(absent(place));
   if (file.state === "withdrawn") return ok(readable(file));
   if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
-  const withdrawn = await withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
+  const withdrawn = await catalog.withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
   return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.name });
 }
 
 /** Returns the revision in its current state, or a refusal if a newer revision has replaced it. */
-async function present(c: AdminContext, file: StoredFile): Promise<Answered<FileSummary>> {
-  const now = (await revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
+async function present(c: AdminContext, file: catalog.StoredFile): Promise<Answered<wire.FileSummary>> {
+  const now = (await catalog.revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
   return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(readable(now));
 }
 
 function placeOf(c: AdminContext): Answered<FilePlace> {
-  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
   if (!dataType.ok) return dataType;
   const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
   if (!tradedate.ok) return tradedate;
   const name = c.req.param("name") ?? "";
-  const problem = fileNameProblem(dataType.value, tradedate.value, name);
+  const problem = wire.fileNameProblem(dataType.value, tradedate.value, name);
   return problem === null
     ? ok({ dataType: dataType.value, tradedate: tradedate.value, name })
     : refused({ reason: "file_name", problem });
@@ -225,7 +205,7 @@ async function uploadOf(
   const place = placeOf(c);
   if (!place.ok) return place;
   const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<FileClaims>(c.env.DB, fileTarget(place.value), uploadId);
+  const upload = await findUpload<FileClaims>(c.env.DB, catalog.fileTarget(place.value), uploadId);
   return upload === null
     ? refused({ reason: "absent", what: `upload of ${place.value.name} with this id` })
     : ok({ place: place.value, upload });
@@ -236,20 +216,20 @@ function absent({ name }: FilePlace): AdminRefusal {
 }
 
 /** The claims of a file upload in addition to size and checksum. */
-type FileClaims = { origin?: FileOrigin };
+type FileClaims = { origin?: catalog.FileOrigin };
 
 /** Returns the upload target for the file at `place`. `origin` determines the object key of a new upload. */
-function fileUpload(place: FilePlace, origin: FileOrigin = "operator"): UploadTarget<FileClaims> {
+function fileUpload(place: FilePlace, origin: catalog.FileOrigin = "operator"): UploadTarget<FileClaims> {
   return {
-    target: fileTarget(place),
+    target: catalog.fileTarget(place),
     called: place.name,
-    objectKey: (revision) => fileObjectKey(place, revision, origin),
+    objectKey: (revision) => catalog.fileObjectKey(place, revision, origin),
     async settle({ db, bucket }, upload, etag, by) {
       const arrived = { place, upload, etag };
-      await enterFile(db, arrived, by.nowMs);
+      await catalog.enterFile(db, arrived, by.nowMs);
       const wrong = await checkFile(bucket, arrived);
       if (wrong !== null) return wrong;
-      return (await acceptFile(db, arrived, by)) ? "settled" : "lost";
+      return (await catalog.acceptFile(db, arrived, by)) ? "settled" : "lost";
     },
   };
 }

@@ -4,25 +4,19 @@
  */
 import { isPlausibleKey } from "../access/key.ts";
 import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
-import {
-  isNewAccountId,
-  type KeyImportRowParsed,
-  type KeysImported,
-  NEW_ACCOUNT_ID_FORM,
-  SHORTEST_IMPORTED_KEY,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 /** A row with the hash of its key; `firstCharacters` is empty when the row has only the hash. */
 export interface HashedRow {
   sha256: string;
   firstCharacters: string;
-  row: KeyImportRowParsed;
+  row: wire.KeyImportRowParsed;
 }
 
 interface ImportPlan {
   keys: NewImportedKey[];
   subscriptions: KnownSubscription[];
-  answer: KeysImported;
+  answer: wire.KeysImported;
 }
 
 interface ImportState {
@@ -78,12 +72,12 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
   if (key !== undefined && key.revokedAtMs !== null) {
     return `This key of account ${row.account} was revoked, and an import does not restore it.`;
   }
-  const isShort = row.key !== undefined && [...row.key].length < SHORTEST_IMPORTED_KEY;
+  const isShort = row.key !== undefined && [...row.key].length < wire.SHORTEST_IMPORTED_KEY;
   if (key === undefined && isShort && !state.allowShort) {
-    return `This key has fewer than ${SHORTEST_IMPORTED_KEY} characters and can be guessed; to import it nevertheless, allow short keys with --allow-short.`;
+    return `This key has fewer than ${wire.SHORTEST_IMPORTED_KEY} characters and can be guessed; to import it nevertheless, allow short keys with --allow-short.`;
   }
-  if (!state.accounts.has(row.account) && !isNewAccountId(row.account)) {
-    return `The account of this row does not exist, and its id is not valid for a new account: expected ${NEW_ACCOUNT_ID_FORM}.`;
+  if (!state.accounts.has(row.account) && !wire.isNewAccountId(row.account)) {
+    return `The account of this row does not exist, and its id is not valid for a new account: expected ${wire.NEW_ACCOUNT_ID_FORM}.`;
   }
   const end = state.ends.get(placeOf(subscriptionOf(row)));
   if (end !== undefined && end !== row.end) {
@@ -114,7 +108,7 @@ function accept(
   return newKey || newEnd;
 }
 
-function subscriptionOf({ account, plan, start, end }: KeyImportRowParsed): KnownSubscription {
+function subscriptionOf({ account, plan, start, end }: wire.KeyImportRowParsed): KnownSubscription {
   return { accountId: account, plan, startMs: start, endMs: end };
 }
 

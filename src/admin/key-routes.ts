@@ -9,14 +9,7 @@ import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, type Routes } from
 import { type HashedRow, planKeyImport } from "./key-import.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
-import {
-  type KeyImportRowParsed,
-  type KeySummary,
-  type KeysImported,
-  keyImportSchema,
-  type RolledKey,
-  rollKeySchema,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 
 export const KEY_ROUTES: Routes = {
   "POST /keys/import": [ADMIN_ONLY, importRows],
@@ -29,8 +22,8 @@ export function newKeyId(): string {
   return `key_${randomBase62(12)}`;
 }
 
-async function importRows(c: AdminContext): Promise<Answered<KeysImported>> {
-  const body = await bodyOf(c, keyImportSchema);
+async function importRows(c: AdminContext): Promise<Answered<wire.KeysImported>> {
+  const body = await bodyOf(c, wire.keyImportSchema);
   if (!body.ok) return body;
   const rows = await Promise.all(body.value.rows.map(hashed));
   const sha256s = rows.map(({ sha256 }) => sha256);
@@ -41,7 +34,7 @@ async function importRows(c: AdminContext): Promise<Answered<KeysImported>> {
   return ok(plan.answer);
 }
 
-async function hashed(row: KeyImportRowParsed): Promise<HashedRow> {
+async function hashed(row: wire.KeyImportRowParsed): Promise<HashedRow> {
   const { key } = row;
   if (key === undefined) return { sha256: row.sha256 ?? "", firstCharacters: "", row };
   return { sha256: await hashKey(key), firstCharacters: firstCharacters(key), row };
@@ -53,18 +46,18 @@ function noKey(keyId: string): AdminRefusal {
   return { reason: "absent", what: "key with this id; ids begin with key_" };
 }
 
-async function revoke(c: AdminContext): Promise<Answered<KeySummary>> {
+async function revoke(c: AdminContext): Promise<Answered<wire.KeySummary>> {
   const keyId = c.req.param("keyId") ?? "";
   await revokeKey(c.env.DB, keyId, byOf(c));
   const key = await findKey(c.env.DB, keyId);
   return key === null ? refused(noKey(keyId)) : ok(readable(key));
 }
 
-async function roll(c: AdminContext): Promise<Answered<RolledKey>> {
+async function roll(c: AdminContext): Promise<Answered<wire.RolledKey>> {
   const asked = c.req.param("keyId") ?? "";
   const old = await findKey(c.env.DB, asked);
   if (old === null) return refused(noKey(asked));
-  const body = await bodyOf(c, rollKeySchema);
+  const body = await bodyOf(c, wire.rollKeySchema);
   if (!body.ok) return body;
   const by = byOf(c);
   const isOver = old.revokedAtMs !== null || (old.expiresAtMs !== null && old.expiresAtMs <= by.nowMs);

@@ -5,13 +5,7 @@
 import * as z from "zod";
 import { both, ok, refused } from "../base/result.ts";
 import { findAccount } from "../catalog/accounts.ts";
-import {
-  clearExternalShare,
-  type ExternalLink,
-  type ExternalShare,
-  externalShares,
-  setExternalShare,
-} from "../catalog/external-shares.ts";
+import * as external from "../catalog/external-shares.ts";
 import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/secret-versions.ts";
 import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
 import { settingsOf } from "../env.ts";
@@ -19,17 +13,7 @@ import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
 import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
-import {
-  dataTypeSchema,
-  type ExternalList,
-  type ExternalSummary,
-  externalShareSchema,
-  type RotatedSecret,
-  rotateSecretSchema,
-  type SecretVersions,
-  type ShareList,
-  type ShareSummary,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 import { yearSchema } from "./wire-fields.ts";
 
 /** The default and maximum number of shares in one answer. */
@@ -50,7 +34,7 @@ export const SHARE_ROUTES: Routes = {
   "POST /external/:type/:year/clear": [ADMIN_ONLY, clearExternal],
 };
 
-async function list(c: AdminContext): Promise<Answered<ShareList>> {
+async function list(c: AdminContext): Promise<Answered<wire.ShareList>> {
   const accountId = c.req.query("account");
   if (accountId === undefined) return listInForce(c);
   const account = await findAccount(c.env.DB, accountId);
@@ -58,7 +42,7 @@ async function list(c: AdminContext): Promise<Answered<ShareList>> {
   return ok({ shares: readable(await sharesOfAccount(c.env.DB, account.accountId)), next: null });
 }
 
-async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
+async function listInForce(c: AdminContext): Promise<Answered<wire.ShareList>> {
   const query = parsed(inForceSchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { after, limit } = query.value;
@@ -70,7 +54,7 @@ async function listInForce(c: AdminContext): Promise<Answered<ShareList>> {
   return ok({ shares: readable(shown), next });
 }
 
-async function revoke(c: AdminContext): Promise<Answered<ShareSummary>> {
+async function revoke(c: AdminContext): Promise<Answered<wire.ShareSummary>> {
   const shareId = c.req.param("shareId") ?? "";
   await revokeShare(c.env.DB, shareId, byOf(c));
   const held = await shareById(c.env.DB, shareId);
@@ -78,7 +62,7 @@ async function revoke(c: AdminContext): Promise<Answered<ShareSummary>> {
 }
 
 /** Answers `GET /admin/shares/secret` with the versions in the secret and the versions that shares use. */
-async function secretVersions(c: AdminContext): Promise<SecretVersions> {
+async function secretVersions(c: AdminContext): Promise<wire.SecretVersions> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const use = new Map((await secretVersionUse(c.env.DB, byOf(c).nowMs)).map((each) => [each.version, each]));
   const versions = [...new Set([...SHARE_SECRET.secrets.keys(), ...use.keys()])].toSorted((a, b) => a - b);
@@ -96,13 +80,13 @@ async function secretVersions(c: AdminContext): Promise<SecretVersions> {
  * the secret, except passwords whose version the secret no longer contains. Shares of older versions are revoked if the
  * body asks for it; otherwise they end within 7 days. Repeating the call completes an interrupted rotation.
  */
-async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
-  const body = await bodyOf(c, rotateSecretSchema);
+async function rotateSecret(c: AdminContext): Promise<Answered<wire.RotatedSecret>> {
+  const body = await bodyOf(c, wire.rotateSecretSchema);
   if (!body.ok) return body;
   const { SHARE_SECRET: secrets } = settingsOf(c.env);
   const by = byOf(c);
-  const resealed: RotatedSecret["resealed"] = [];
-  for (const drive of await externalShares(c.env.DB)) {
+  const resealed: wire.RotatedSecret["resealed"] = [];
+  for (const drive of await external.externalShares(c.env.DB)) {
     const { link, dataType, year } = drive;
     if (link === null || link.secretVersion >= secrets.current || !secrets.secrets.has(link.secretVersion))
       continue;
@@ -114,12 +98,12 @@ async function rotateSecret(c: AdminContext): Promise<Answered<RotatedSecret>> {
   return ok({ ...(await secretVersions(c)), resealed, revoked });
 }
 
-async function listExternal(c: AdminContext): Promise<Answered<ExternalList>> {
-  return ok({ external: (await externalShares(c.env.DB)).map(externalSummaryOf) });
+async function listExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
+  return ok({ external: (await external.externalShares(c.env.DB)).map(externalSummaryOf) });
 }
 
-async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
-  const asked = both(driveOf(c), await bodyOf(c, externalShareSchema));
+async function setExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
+  const asked = both(driveOf(c), await bodyOf(c, wire.externalShareSchema));
   if (!asked.ok) return asked;
   const [drive, body] = asked.value;
   const { link, ...coverage } = body;
@@ -128,22 +112,22 @@ async function setExternal(c: AdminContext): Promise<Answered<ExternalList>> {
       return refused({ reason: "day_of_other_year", day, year: drive.year });
   }
   const sealed = link === null ? null : await sealedLink(c, drive, link);
-  await setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
+  await external.setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
   return listExternal(c);
 }
 
-type Link = NonNullable<z.output<typeof externalShareSchema>["link"]>;
+type Link = NonNullable<z.output<typeof wire.externalShareSchema>["link"]>;
 
-async function sealedLink(c: AdminContext, drive: Drive, link: Link): Promise<ExternalLink> {
+async function sealedLink(c: AdminContext, drive: Drive, link: Link): Promise<external.ExternalLink> {
   const { SHARE_SECRET } = settingsOf(c.env);
   const password = await sealPassword(SHARE_SECRET, drive, link.password);
   return { url: link.url, expiresAtMs: link.expires, ...password };
 }
 
-async function clearExternal(c: AdminContext): Promise<Answered<ExternalList>> {
+async function clearExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
   const drive = driveOf(c);
   if (!drive.ok) return drive;
-  const cleared = await clearExternalShare(c.env.DB, drive.value, byOf(c));
+  const cleared = await external.clearExternalShare(c.env.DB, drive.value, byOf(c));
   if (!cleared)
     return refused({
       reason: "absent",
@@ -153,13 +137,13 @@ async function clearExternal(c: AdminContext): Promise<Answered<ExternalList>> {
 }
 
 function driveOf(c: AdminContext): Answered<Drive> {
-  const dataType = parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
+  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
   if (!dataType.ok) return dataType;
   const year = parsed(yearSchema, c.req.param("year"), "The year in the path");
   return year.ok ? ok({ dataType: dataType.value, year: year.value }) : year;
 }
 
-function externalSummaryOf({ link, ...share }: ExternalShare): ExternalSummary {
+function externalSummaryOf({ link, ...share }: external.ExternalShare): wire.ExternalSummary {
   const shown = link && { url: link.url, expiresAtMs: link.expiresAtMs, secretVersion: link.secretVersion };
   return readable({ ...share, link: shown });
 }

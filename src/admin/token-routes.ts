@@ -8,13 +8,7 @@ import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/opera
 import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
-import {
-  type AuditList,
-  type IssuedToken,
-  newTokenSchema,
-  type TokenList,
-  type TokenSummary,
-} from "./wire.ts";
+import * as wire from "./wire.ts";
 import { instantTextSchema } from "./wire-fields.ts";
 
 /** Names that the audit gives to other actors, so no token may have them. */
@@ -40,12 +34,12 @@ export const TOKEN_ROUTES: Routes = {
   "GET /audit": [READ, audit],
 };
 
-async function list(c: AdminContext): Promise<Answered<TokenList>> {
+async function list(c: AdminContext): Promise<Answered<wire.TokenList>> {
   return ok({ tokens: readable(await listTokens(c.env.DB)) });
 }
 
-async function issue(c: AdminContext): Promise<Answered<IssuedToken>> {
-  const body = await bodyOf(c, newTokenSchema);
+async function issue(c: AdminContext): Promise<Answered<wire.IssuedToken>> {
+  const body = await bodyOf(c, wire.newTokenSchema);
   if (!body.ok) return body;
   const { name, scope } = body.value;
   if (RESERVED.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) {
@@ -57,14 +51,14 @@ async function issue(c: AdminContext): Promise<Answered<IssuedToken>> {
   return added ? ok({ name, scope, token }) : refused({ reason: "token_name_taken", name });
 }
 
-async function revoke(c: AdminContext): Promise<Answered<TokenSummary>> {
+async function revoke(c: AdminContext): Promise<Answered<wire.TokenSummary>> {
   const name = c.req.param("name") ?? "";
   await revokeToken(c.env.DB, name, byOf(c));
   const token = await tokenNamed(c.env.DB, name);
   return token === null ? refused(absent("token", name)) : ok(readable(token));
 }
 
-async function audit(c: AdminContext): Promise<Answered<AuditList>> {
+async function audit(c: AdminContext): Promise<Answered<wire.AuditList>> {
   const query = parsed(auditQuerySchema, c.req.query(), "The query");
   if (!query.ok) return query;
   const { subject, actor, kind, action, since, before, limit } = query.value;

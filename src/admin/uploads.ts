@@ -5,24 +5,7 @@
 import { randomBase62 } from "../base/base62.ts";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
-import {
-  ADOPTED_R2_UPLOAD_ID,
-  beginUpload,
-  type Content,
-  claimPart,
-  dropUnserved,
-  findUpload,
-  moveUpload,
-  type NewUpload,
-  nextRevision,
-  openUpload,
-  recordPart,
-  releasePart,
-  targetUploadIds,
-  type Upload,
-  type UploadPart,
-  uploadParts,
-} from "../catalog/uploads.ts";
+import * as catalog from "../catalog/uploads.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { freeParts } from "../upkeep/objects.ts";
 import { type AdminContext, readAtMost } from "./context.ts";
@@ -55,7 +38,7 @@ export interface UploadTarget<Claims> {
    */
   settle(
     stores: Stores,
-    upload: Upload<Claims>,
+    upload: catalog.Upload<Claims>,
     etag: string,
     by: By,
   ): Promise<"settled" | "lost" | ArrivalProblem | { held: AdminRefusal }>;
@@ -76,8 +59,8 @@ export async function freeRevision(
   const key = keyOf(1);
   const prefix = key.slice(0, key.lastIndexOf("/") + 1);
   const [next, own, stored] = await Promise.all([
-    nextRevision(db, target),
-    targetUploadIds(db, target),
+    catalog.nextRevision(db, target),
+    catalog.targetUploadIds(db, target),
     listObjects(bucket, { prefix, include: ["customMetadata"] }),
   ]);
   const strange = stored
@@ -91,8 +74,8 @@ const RESUMABLE_MS = 6 * 86_400_000;
 
 /** An upload that accepts parts, with the parts already stored. */
 export interface Begun<Claims> {
-  upload: Omit<Upload<Claims>, "objectId">;
-  parts: UploadPart[];
+  upload: Omit<catalog.Upload<Claims>, "objectId">;
+  parts: catalog.UploadPart[];
 }
 
 /**
@@ -102,12 +85,12 @@ export interface Begun<Claims> {
 export async function begin<Claims>(
   stores: Stores,
   of: Pick<UploadTarget<Claims>, "target" | "called" | "objectKey">,
-  content: Content<Claims>,
+  content: catalog.Content<Claims>,
   nowMs: number,
 ): Promise<Answered<Begun<Claims>>> {
   const { db, bucket } = stores;
   const { target } = of;
-  const previous = await openUpload<Claims>(db, target);
+  const previous = await catalog.openUpload<Claims>(db, target);
   if (previous !== null && isResumable(previous, content, nowMs)) return ok(await resumed(db, previous));
 
   const uploadId = randomBase62(16);
@@ -121,7 +104,7 @@ export async function begin<Claims>(
   const upload = { ...content, uploadId, target, revision, objectKey, r2UploadId, begunAtMs: nowMs };
   if (!(await takeOver(stores, upload, previous))) {
     await freeParts(bucket, { objectKey, r2UploadId });
-    const other = await openUpload<Claims>(db, target);
+    const other = await catalog.openUpload<Claims>(db, target);
     if (other !== null && isResumable(other, content, nowMs)) return ok(await resumed(db, other));
     return refused({ reason: "other_publisher", called: of.called });
   }
@@ -131,9 +114,9 @@ export async function begin<Claims>(
 /** Ends an upload that is not needed. */
 export async function discard(
   { db, bucket }: Stores,
-  upload: Pick<Upload, "uploadId" | "objectKey" | "r2UploadId">,
+  upload: Pick<catalog.Upload, "uploadId" | "objectKey" | "r2UploadId">,
 ): Promise<void> {
-  if (await moveUpload(db, upload, "uploading", "replaced")) {
+  if (await catalog.moveUpload(db, upload, "uploading", "replaced")) {
     await freeParts(bucket, upload);
   }
 }
@@ -142,14 +125,14 @@ export async function discard(
  * Returns whether parts of `content` can still be sent to the open upload. An adoption has no parts, so it is never
  * resumed here.
  */
-function isResumable(open: Upload, content: Content<unknown>, nowMs: number): boolean {
+function isResumable(open: catalog.Upload, content: catalog.Content<unknown>, nowMs: number): boolean {
   const [had, claims] = [open, content].map((each) => JSON.stringify(each.claims));
   const isSame = open.sha256 === content.sha256 && open.sizeBytes === content.sizeBytes && had === claims;
-  return isSame && open.r2UploadId !== ADOPTED_R2_UPLOAD_ID && nowMs - open.begunAtMs < RESUMABLE_MS;
+  return isSame && open.r2UploadId !== catalog.ADOPTED_R2_UPLOAD_ID && nowMs - open.begunAtMs < RESUMABLE_MS;
 }
 
-async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<Begun<Claims>> {
-  return { upload, parts: await uploadParts(db, upload.uploadId) };
+async function resumed<Claims>(db: D1Database, upload: catalog.Upload<Claims>): Promise<Begun<Claims>> {
+  return { upload, parts: await catalog.uploadParts(db, upload.uploadId) };
 }
 
 /**
@@ -158,10 +141,10 @@ async function resumed<Claims>(db: D1Database, upload: Upload<Claims>): Promise<
  */
 export async function takeOver(
   { db, bucket }: Stores,
-  upload: NewUpload,
-  previous: Upload | null,
+  upload: catalog.NewUpload,
+  previous: catalog.Upload | null,
 ): Promise<boolean> {
-  if (!(await beginUpload(db, upload, previous))) return false;
+  if (!(await catalog.beginUpload(db, upload, previous))) return false;
   if (previous !== null) await freeParts(bucket, previous);
   return true;
 }
@@ -192,7 +175,7 @@ const POLL_MS = 100;
  */
 async function storePart(
   { db, bucket }: Stores,
-  upload: Upload,
+  upload: catalog.Upload,
   part: { n: number; bytes: Uint8Array<ArrayBuffer> | null; sha256: string },
 ): Promise<Answered<StoredPart>> {
   const { n, bytes, sha256 } = part;
@@ -210,11 +193,11 @@ async function storePart(
   const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
   try {
     const { etag } = await multipart.uploadPart(n, bytes);
-    await recordPart(db, upload.uploadId, { ...stored, etag });
+    await catalog.recordPart(db, upload.uploadId, { ...stored, etag });
   } catch (failure) {
-    await releasePart(db, upload.uploadId, n);
+    await catalog.releasePart(db, upload.uploadId, n);
     if (!isUploadLost(failure)) throw failure;
-    await moveUpload(db, upload, "uploading", "replaced");
+    await catalog.moveUpload(db, upload, "uploading", "replaced");
     return refused({ reason: "upload_lost" });
   }
   return ok(stored);
@@ -226,15 +209,15 @@ async function storePart(
  */
 async function claimed(
   db: D1Database,
-  { target, uploadId }: Upload,
+  { target, uploadId }: catalog.Upload,
   part: StoredPart,
 ): Promise<Answered<"ours" | "stored">> {
   for (;;) {
     const nowMs = Date.now();
-    if (await claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return ok("ours");
-    const there = (await uploadParts(db, uploadId)).find((each) => each.n === part.n);
+    if (await catalog.claimPart(db, uploadId, part, { nowMs, staleMs: nowMs - CLAIM_MS })) return ok("ours");
+    const there = (await catalog.uploadParts(db, uploadId)).find((each) => each.n === part.n);
     if (there?.sha256 === part.sha256) return ok("stored");
-    const now = await findUpload(db, target, uploadId);
+    const now = await catalog.findUpload(db, target, uploadId);
     if (now === null) return refused({ reason: "upload_lost" });
     if (now.state !== "uploading") return refused(endedRefusal(now));
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
@@ -242,7 +225,7 @@ async function claimed(
 }
 
 /** Returns the refusal for an upload that is not `uploading`. */
-function endedRefusal({ state, stateNote: note }: Upload): AdminRefusal {
+function endedRefusal({ state, stateNote: note }: catalog.Upload): AdminRefusal {
   const ended = state === "uploading" || state === "completing" ? "served" : state;
   return { reason: "upload_ended", state: ended, note };
 }
@@ -262,7 +245,7 @@ export interface Completed {
 }
 
 /** An upload to complete, with its target and the actor. */
-type Completion<Claims> = { target: UploadTarget<Claims>; upload: Upload<Claims>; by: By };
+type Completion<Claims> = { target: UploadTarget<Claims>; upload: catalog.Upload<Claims>; by: By };
 
 /**
  * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content differs
@@ -278,14 +261,14 @@ export async function complete<Claims>(
   if (upload.state === "completing") return settle(stores, completion);
   if (upload.state === "served") return ok({ newRevision: false });
   if (upload.state !== "uploading") return refused(endedRefusal(upload));
-  const there = new Set((await uploadParts(db, uploadId)).map(({ n }) => n));
+  const there = new Set((await catalog.uploadParts(db, uploadId)).map(({ n }) => n));
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
   if (missing.length > 0) return refused({ reason: "parts_missing", missing });
   // From here on the parts can become an object at any moment, so the revision number counts as used.
-  await moveUpload(db, upload, "uploading", "completing");
+  await catalog.moveUpload(db, upload, "uploading", "completing");
   // Another caller may have changed the state since the upload was read.
-  const now = await findUpload<Claims>(db, target, uploadId);
+  const now = await catalog.findUpload<Claims>(db, target, uploadId);
   if (now === null || now.state === "uploading")
     throw new Error(`upload ${uploadId} returned to an earlier state`);
   return complete(stores, { ...completion, upload: now });
@@ -308,15 +291,15 @@ async function settle<Claims>(
   const begunMs = Date.now();
   const etag = await assembledEtag(stores, upload);
   if (etag === null) {
-    await moveUpload(db, upload, "completing", "replaced");
+    await catalog.moveUpload(db, upload, "completing", "replaced");
     return refused({ reason: "upload_lost" });
   }
   const settled = await target.settle(stores, upload, etag, asOfNow(by, begunMs));
   if (settled === "settled") return ok({ newRevision: true });
   if (settled === "lost") return lost(stores, target.called, upload);
   if ("held" in settled) return refused(settled.held);
-  await moveUpload(db, upload, "completing", "refused", settled.problem);
-  await db.batch(dropUnserved(db, upload.target));
+  await catalog.moveUpload(db, upload, "completing", "refused", settled.problem);
+  await db.batch(catalog.dropUnserved(db, upload.target));
   return refused({ reason: "content_wrong", called: target.called, problem: settled.problem });
 }
 
@@ -324,11 +307,11 @@ async function settle<Claims>(
  * Returns the answer for an upload that is no longer open. It is a success if a concurrent call of `complete` has
  * settled the upload. Otherwise another publisher took over, and the answer is a refusal.
  */
-async function lost({ db }: Stores, called: string, upload: Upload): Promise<Answered<Completed>> {
-  const now = await findUpload(db, upload.target, upload.uploadId);
+async function lost({ db }: Stores, called: string, upload: catalog.Upload): Promise<Answered<Completed>> {
+  const now = await catalog.findUpload(db, upload.target, upload.uploadId);
   if (now?.state === "served") return ok({ newRevision: false });
-  await moveUpload(db, upload, "completing", "abandoned");
-  await db.batch(dropUnserved(db, upload.target));
+  await catalog.moveUpload(db, upload, "completing", "abandoned");
+  await db.batch(catalog.dropUnserved(db, upload.target));
   return refused({ reason: "other_publisher", called });
 }
 
@@ -336,15 +319,19 @@ async function lost({ db }: Stores, called: string, upload: Upload): Promise<Ans
  * Returns the etag of the upload's object, assembled from its parts now or by an earlier call; null when R2 has lost
  * the parts.
  */
-async function assembledEtag({ db, bucket }: Stores, upload: Upload): Promise<string | null> {
-  if (upload.r2UploadId === ADOPTED_R2_UPLOAD_ID) return (await bucket.head(upload.objectKey))?.etag ?? null;
+async function assembledEtag({ db, bucket }: Stores, upload: catalog.Upload): Promise<string | null> {
+  if (upload.r2UploadId === catalog.ADOPTED_R2_UPLOAD_ID)
+    return (await bucket.head(upload.objectKey))?.etag ?? null;
   const own = async () => {
     const object = await bucket.head(upload.objectKey);
     return object?.customMetadata?.uploadId === upload.uploadId ? object.etag : null;
   };
   const earlier = await own();
   if (earlier !== null) return earlier;
-  const parts = (await uploadParts(db, upload.uploadId)).map(({ n, etag }) => ({ partNumber: n, etag }));
+  const parts = (await catalog.uploadParts(db, upload.uploadId)).map(({ n, etag }) => ({
+    partNumber: n,
+    etag,
+  }));
   try {
     const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
     return (await multipart.complete(parts)).etag;
@@ -373,7 +360,7 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
 }
 
 /** Stores the part whose number is in the path, or returns a refusal. */
-export async function receivePart(c: AdminContext, upload: Upload): Promise<Answered<StoredPart>> {
+export async function receivePart(c: AdminContext, upload: catalog.Upload): Promise<Answered<StoredPart>> {
   const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
   if (ends) return refused(endedRefusal(upload));
   const n = c.req.param("n") ?? "";

@@ -7,18 +7,7 @@ import { nowMs } from "../env.ts";
 import { PackReadError } from "../packs/errors.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
-import {
-  type AskedRange,
-  type Conditions,
-  conditionsOf,
-  contentTypeOf,
-  disposition,
-  httpDate,
-  parseRange,
-  rangeCounts,
-  spanOf,
-  verdictOn,
-} from "./http-fields.ts";
+import * as fields from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
 import { type Sending, sendRange } from "./sending.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
@@ -69,18 +58,18 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   const [present] = versions;
   if (present === undefined) return refused({ reason: "not_found" });
 
-  const conditions = conditionsOf(request.headers);
-  const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
+  const conditions = fields.conditionsOf(request.headers);
+  const asked = method === "GET" ? fields.parseRange(request.headers.get("Range")) : null;
   const choice = await choose(context, file, { versions, present, conditions, asked });
   if (!choice.ok) return choice;
   const { chosen, range } = choice.value;
 
-  const verdict = verdictOn(conditions, chosen);
+  const verdict = fields.verdictOn(conditions, chosen);
   if (verdict === "failed") return refused({ reason: "condition_failed" });
   const headers = fileHeaders(context, file, chosen);
   if (verdict === "not_modified") return ok(new Response(null, { status: 304, headers }));
 
-  const span = spanOf(range, chosen.sizeBytes);
+  const span = fields.spanOf(range, chosen.sizeBytes);
   if (span.kind === "unsatisfiable") {
     return refused({ reason: "range_beyond_end", sizeBytes: chosen.sizeBytes });
   }
@@ -122,14 +111,14 @@ function sendingOf(context: FileContext, leftBytes: number): Sending {
 interface Asked {
   versions: Download[];
   present: Download;
-  conditions: Conditions;
-  asked: AskedRange | null;
+  conditions: fields.Conditions;
+  asked: fields.AskedRange | null;
 }
 
 /** The version to serve; `range` is null for the whole file. */
 interface Choice {
   chosen: Download;
-  range: AskedRange | null;
+  range: fields.AskedRange | null;
 }
 
 /**
@@ -144,7 +133,7 @@ async function choose(
 ): Promise<Result<Choice, DriveDenial>> {
   if (conditions.ifMatch !== null || conditions.ifRange !== null) {
     const chosen = namedVersion(conditions, versions) ?? present;
-    return ok({ chosen, range: rangeCounts(conditions.ifRange, chosen) ? asked : null });
+    return ok({ chosen, range: fields.rangeCounts(conditions.ifRange, chosen) ? asked : null });
   }
   if (versions.length === 1 || !isMiddle(asked)) return ok({ chosen: present, range: asked });
   const begun = await guardOf(access, access.shareId).begunOf(path);
@@ -155,7 +144,7 @@ async function choose(
 }
 
 /** Returns whether a range begins after the first byte, so that it can continue a part that the client has. */
-function isMiddle(asked: AskedRange | null): boolean {
+function isMiddle(asked: fields.AskedRange | null): boolean {
   return asked?.kind === "from" && asked.first > 0;
 }
 
@@ -178,10 +167,10 @@ async function remember(
 function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen: Download): Headers {
   const headers = driveHeaders(log.requestId, {
     "Accept-Ranges": "bytes",
-    "Content-Disposition": disposition(name),
-    "Content-Type": contentTypeOf(name),
+    "Content-Disposition": fields.disposition(name),
+    "Content-Type": fields.contentTypeOf(name),
     ETag: chosen.etag,
-    "Last-Modified": httpDate(chosen.lastModifiedMs),
+    "Last-Modified": fields.httpDate(chosen.lastModifiedMs),
     "X-Revision": String(chosen.version.revision),
   });
   if (chosen.version.buildId !== null) headers.set("X-Build", chosen.version.buildId);

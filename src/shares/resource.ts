@@ -5,28 +5,11 @@
 import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type PackSection, packSection, packSections } from "../catalog/day-securities.ts";
-import {
-  type CoveredFile,
-  coveredFiles,
-  type FileVersion,
-  fileVersions,
-  fileVersionsOf,
-  fileVersionsStatement,
-  type ListedFile,
-  packName,
-} from "../catalog/files.ts";
+import * as catalog from "../catalog/files.ts";
 import type { Share } from "../catalog/shares.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Download, DriveFile } from "./download.ts";
-import {
-  BY_SYMBOL,
-  type DrivePath,
-  MANIFEST,
-  pathOf,
-  type SecurityFile,
-  SUMS,
-  securityFileName,
-} from "./drive-path.ts";
+import * as paths from "./drive-path.ts";
 import type { OpenShare } from "./open-share.ts";
 import { etagOf } from "./versions.ts";
 
@@ -35,7 +18,7 @@ import { etagOf } from "./versions.ts";
  * empty.
  */
 export type Resource =
-  | { kind: "root"; path: ""; entries: Entry[]; files: ListedFile[] }
+  | { kind: "root"; path: ""; entries: Entry[]; files: catalog.ListedFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
   | { kind: "text"; name: string; text: GeneratedText }
   | { kind: "file"; file: DriveFile };
@@ -44,7 +27,7 @@ export type Resource =
  * Returns the resource at `path`, or null when the share does not cover it now. For a file, checks only that the share
  * covers its day; `DriveFile.versions` looks up the file.
  */
-export async function resourceAt(path: DrivePath, place: Place): Promise<Resource | null> {
+export async function resourceAt(path: paths.DrivePath, place: Place): Promise<Resource | null> {
   switch (path.kind) {
     case "root": {
       const files = await filesOf(place);
@@ -52,9 +35,9 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
       return { kind: "root", path: "", entries: rootEntries(files, texts), files };
     }
     case "manifest":
-      return { kind: "text", name: MANIFEST, text: manifestOf(place.open.share, await filesOf(place)) };
+      return { kind: "text", name: paths.MANIFEST, text: manifestOf(place.open.share, await filesOf(place)) };
     case "sums":
-      return { kind: "text", name: SUMS, text: sumsOf(await filesOf(place)) };
+      return { kind: "text", name: paths.SUMS, text: sumsOf(await filesOf(place)) };
     case "day":
       return dayFolder(path.tradedate, place);
     case "by_symbol":
@@ -66,9 +49,9 @@ export async function resourceAt(path: DrivePath, place: Place): Promise<Resourc
   }
 }
 
-async function filesOf({ db, open }: Place): Promise<ListedFile[]> {
+async function filesOf({ db, open }: Place): Promise<catalog.ListedFile[]> {
   if (open.days === null) return [];
-  return coveredFiles(db, { dataType: open.share.dataType, ...open.days });
+  return catalog.coveredFiles(db, { dataType: open.share.dataType, ...open.days });
 }
 
 function covers({ open }: Place, day: BeijingDate): boolean {
@@ -78,7 +61,7 @@ function covers({ open }: Place, day: BeijingDate): boolean {
 async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
   if (!covers(place, day)) return null;
   const { dataType } = place.open.share;
-  const files = await coveredFiles(place.db, { dataType, from: day, to: day });
+  const files = await catalog.coveredFiles(place.db, { dataType, from: day, to: day });
   if (files.length === 0) return null;
   return { kind: "folder", path: `${day}/`, entries: dayEntries(files), bySymbol: datasetsOf(files) };
 }
@@ -86,14 +69,14 @@ async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | nul
 async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
   if (!covers(place, day)) return null;
   const ofDatasets = DATASET_NAMES.map(async (dataset) => {
-    const [pack] = await versionsAt({ tradedate: day, name: packName(day, dataset) }, place);
+    const [pack] = await versionsAt({ tradedate: day, name: catalog.packName(day, dataset) }, place);
     if (pack === undefined || pack.packId === null) return null;
     return securityEntries(pack, dataset, await packSections(place.db, pack.packId));
   });
   const found = (await Promise.all(ofDatasets)).flatMap((entries) => (entries === null ? [] : [entries]));
   if (found.length === 0) return null;
   const entries = found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
-  return { kind: "folder", path: `${day}/${BY_SYMBOL}/`, entries, bySymbol: [] };
+  return { kind: "folder", path: `${day}/${paths.BY_SYMBOL}/`, entries, bySymbol: [] };
 }
 
 /** An entry of a folder. An entry that is a folder itself has no size and no tag. */
@@ -114,7 +97,7 @@ export function hrefOf({ name, isFolder }: Pick<Entry, "name" | "isFolder">): st
 }
 
 /** Groups files by day, in the order of the days. */
-export function byDay<T extends CoveredFile>(files: readonly T[]): Map<BeijingDate, T[]> {
+export function byDay<T extends catalog.CoveredFile>(files: readonly T[]): Map<BeijingDate, T[]> {
   const days = new Map<BeijingDate, T[]>();
   for (const file of files) days.set(file.tradedate, [...(days.get(file.tradedate) ?? []), file]);
   return days;
@@ -123,26 +106,26 @@ export function byDay<T extends CoveredFile>(files: readonly T[]): Map<BeijingDa
 /**
  * Returns the datasets whose packs are among a day's files, orders first. These datasets have files in `by-symbol/`.
  */
-export function datasetsOf(files: readonly CoveredFile[]): DatasetName[] {
+export function datasetsOf(files: readonly catalog.CoveredFile[]): DatasetName[] {
   const packs = files.filter(({ packId }) => packId !== null);
   return DATASET_NAMES.filter((dataset) =>
-    packs.some(({ name, tradedate }) => name === packName(tradedate, dataset)),
+    packs.some(({ name, tradedate }) => name === catalog.packName(tradedate, dataset)),
   );
 }
 
 /** Returns the entries of the share's root: a folder for each day, the manifest, the checksums. */
 function rootEntries(
-  files: readonly CoveredFile[],
+  files: readonly catalog.CoveredFile[],
   texts: { manifest: GeneratedText; sums: GeneratedText },
 ): Entry[] {
   const days = [...byDay(files)].map(([day, ofDay]) => folderEntry(day, newestMs(ofDay)));
-  return [...days, textEntry(MANIFEST, texts.manifest), textEntry(SUMS, texts.sums)];
+  return [...days, textEntry(paths.MANIFEST, texts.manifest), textEntry(paths.SUMS, texts.sums)];
 }
 
 /**
  * Returns the entries of a day's folder. Leaves out `by-symbol/`, so that a sync does not download everything twice.
  */
-function dayEntries(files: readonly CoveredFile[]): Entry[] {
+function dayEntries(files: readonly catalog.CoveredFile[]): Entry[] {
   return files.map((file) => {
     const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
     return { name, isFolder: false, sizeBytes, lastModifiedMs, etag: etagOf(file), sha256, revision };
@@ -150,9 +133,13 @@ function dayEntries(files: readonly CoveredFile[]): Entry[] {
 }
 
 /** Returns the securities of a dataset's pack, each as a file. */
-function securityEntries(pack: CoveredFile, dataset: DatasetName, sections: readonly PackSection[]): Entry[] {
+function securityEntries(
+  pack: catalog.CoveredFile,
+  dataset: DatasetName,
+  sections: readonly PackSection[],
+): Entry[] {
   return sections.map((section) => ({
-    name: securityFileName({ ...section, dataset }),
+    name: paths.securityFileName({ ...section, dataset }),
     isFolder: false,
     sizeBytes: section.length,
     lastModifiedMs: pack.publishedAtMs,
@@ -163,7 +150,7 @@ function securityEntries(pack: CoveredFile, dataset: DatasetName, sections: read
 }
 
 /** Returns when the newest of `files` was published; 0 for an empty list. */
-function newestMs(files: readonly Pick<CoveredFile, "publishedAtMs">[]): number {
+function newestMs(files: readonly Pick<catalog.CoveredFile, "publishedAtMs">[]): number {
   return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
 }
 
@@ -192,13 +179,13 @@ interface GeneratedText {
 /** Returns `manifest.json`. It lists the files that `file_count` of `file_download` counts (contract 8.1). */
 function manifestOf(
   { dataType, year }: Pick<Share, "dataType" | "year">,
-  files: readonly ListedFile[],
+  files: readonly catalog.ListedFile[],
 ): GeneratedText {
   const manifest = {
     data_type: dataType,
     year,
     files: files.map((file) => ({
-      path: pathOf(file),
+      path: paths.pathOf(file),
       tradedate: file.tradedate,
       size_bytes: file.sizeBytes,
       sha256: file.sha256,
@@ -211,11 +198,11 @@ function manifestOf(
 }
 
 /** Returns `SHA256SUMS` for `sha256sum --check` in the share's root. */
-function sumsOf(files: readonly CoveredFile[]): GeneratedText {
-  return generated(files.map((file) => `${file.sha256}  ${pathOf(file)}\n`).join(""), files);
+function sumsOf(files: readonly catalog.CoveredFile[]): GeneratedText {
+  return generated(files.map((file) => `${file.sha256}  ${paths.pathOf(file)}\n`).join(""), files);
 }
 
-function generated(text: string, files: readonly CoveredFile[]): GeneratedText {
+function generated(text: string, files: readonly catalog.CoveredFile[]): GeneratedText {
   const bytes = new TextEncoder().encode(text);
   const etag = `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
   return { bytes, etag, lastModifiedMs: newestMs(files) };
@@ -234,39 +221,42 @@ export interface Place {
  */
 export function readAhead(
   db: D1Database,
-  path: DrivePath | null,
+  path: paths.DrivePath | null,
   { shareId, nowMs }: { shareId: string; nowMs: number },
 ): D1PreparedStatement | null {
   if (path?.kind !== "file" && path?.kind !== "security") return null;
   const { tradedate } = path;
-  const name = path.kind === "file" ? path.name : packName(tradedate, path.dataset);
-  return fileVersionsStatement(db, { shareId, tradedate, name }, nowMs);
+  const name = path.kind === "file" ? path.name : catalog.packName(tradedate, path.dataset);
+  return catalog.fileVersionsStatement(db, { shareId, tradedate, name }, nowMs);
 }
 
 function versionsAt(
   { tradedate, name }: { tradedate: BeijingDate; name: string },
   { db, open, nowMs }: Place,
-): Promise<FileVersion[]> {
-  return fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
+): Promise<catalog.FileVersion[]> {
+  return catalog.fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
 }
 
 /**
  * Returns a function that returns the versions of a file. Its first call returns the versions that were read ahead, if
  * any; later calls read them again.
  */
-function readOnce(open: OpenShare, again: () => Promise<FileVersion[]>): () => Promise<FileVersion[]> {
+function readOnce(
+  open: OpenShare,
+  again: () => Promise<catalog.FileVersion[]>,
+): () => Promise<catalog.FileVersion[]> {
   let ahead = open.read;
   return async () => {
     const read = ahead;
     ahead = undefined;
-    return read === undefined ? again() : fileVersionsOf(read);
+    return read === undefined ? again() : catalog.fileVersionsOf(read);
   };
 }
 
 function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
   const versions = readOnce(place.open, () => versionsAt(file, place));
   return {
-    path: pathOf(file),
+    path: paths.pathOf(file),
     name: file.name,
     async versions() {
       return (await versions()).map((version) => ({
@@ -282,13 +272,13 @@ function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place)
 }
 
 /** Returns a security's section of a pack as a file. Versions of the pack without the security are skipped. */
-function securityFile(security: SecurityFile & { tradedate: BeijingDate }, place: Place): DriveFile {
+function securityFile(security: paths.SecurityFile & { tradedate: BeijingDate }, place: Place): DriveFile {
   const { tradedate, dataset, symbol, market } = security;
-  const name = securityFileName(security);
-  const pack = { tradedate, name: packName(tradedate, dataset) };
+  const name = paths.securityFileName(security);
+  const pack = { tradedate, name: catalog.packName(tradedate, dataset) };
   const versions = readOnce(place.open, () => versionsAt(pack, place));
   return {
-    path: `${tradedate}/${BY_SYMBOL}/${name}`,
+    path: `${tradedate}/${paths.BY_SYMBOL}/${name}`,
     // The file is saved under the name of the Parquet answer (contract 6.2). This name contains the day, so that a
     // customer can keep many days of a security in one folder.
     name: `${symbol}.${market}_${tradedate}_${dataset}.parquet`,

@@ -1,11 +1,5 @@
 /** Checks objects and uploads in R2 against the catalog; deletes expired objects and ends abandoned uploads. */
-import {
-  endStaleUpload,
-  type KnownObject,
-  knownObjects,
-  retirePack,
-  staleUploads,
-} from "../catalog/upkeep.ts";
+import * as catalog from "../catalog/upkeep.ts";
 import { ADOPTED_R2_UPLOAD_ID, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { listObjects } from "../packs/list-objects.ts";
@@ -38,13 +32,13 @@ export interface StoredObject {
 
 export interface Judgement {
   /** Objects in the catalog that are not in R2. */
-  missing: KnownObject[];
+  missing: catalog.KnownObject[];
   /** Objects whose size or ETag in R2 differs from the catalog. */
-  changed: { known: KnownObject; stored: StoredObject }[];
+  changed: { known: catalog.KnownObject; stored: StoredObject }[];
   /** Objects that were replaced more than 7 days ago. */
-  expired: KnownObject[];
-  /** Objects of uploads that have ended and whose content is not served. */
-  unserved: { known: KnownObject; stored: StoredObject }[];
+  expired: catalog.KnownObject[];
+  /** Objects left over from uploads that ended without being served. */
+  unserved: { known: catalog.KnownObject; stored: StoredObject }[];
   /** Objects in R2 that are not in the catalog. */
   unknown: StoredObject[];
 }
@@ -54,7 +48,7 @@ export interface Judgement {
  * the returned lists.
  */
 export function judgeObjects(
-  known: ReadonlyMap<string, KnownObject>,
+  known: ReadonlyMap<string, catalog.KnownObject>,
   stored: Iterable<StoredObject>,
 ): Judgement {
   const judged: Judgement = { missing: [], changed: [], expired: [], unserved: [], unknown: [] };
@@ -73,14 +67,14 @@ export function judgeObjects(
   return judged;
 }
 
-function isNeeded({ duty }: KnownObject): boolean {
+function isNeeded({ duty }: catalog.KnownObject): boolean {
   return duty === "kept" || duty === "spare";
 }
 
 /** Compares R2 with the catalog as of `nowMs`. */
 export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judgement> {
   const stored = await storedObjects(bucket);
-  const judged = judgeObjects(await knownObjects(db, nowMs), stored);
+  const judged = judgeObjects(await catalog.knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {
     // An object may have been published after R2 was listed. Then it is not in the list, but `head` finds it.
@@ -136,11 +130,11 @@ function objectFinding(
   return { check: "objects", level, subject, sentence, advice: advice.en, zh };
 }
 
-function isServed({ duty }: KnownObject): boolean {
+function isServed({ duty }: catalog.KnownObject): boolean {
   return duty === "kept";
 }
 
-function missingServed({ objectKey, called }: KnownObject): Finding {
+function missingServed({ objectKey, called }: catalog.KnownObject): Finding {
   return objectFinding(
     "failed",
     objectKey,
@@ -153,7 +147,7 @@ function missingServed({ objectKey, called }: KnownObject): Finding {
  * Returns the finding about a missing object that is not served. After a restore, the catalog can list earlier packs
  * and files that were not copied to R2.
  */
-function missingSpare({ objectKey, called }: KnownObject): Finding {
+function missingSpare({ objectKey, called }: catalog.KnownObject): Finding {
   return objectFinding(
     "warning",
     objectKey,
@@ -173,7 +167,7 @@ export async function deleteExpired(
 ): Promise<Finding[]> {
   const deleted: Finding[] = [];
   for (const { objectKey, packId, called } of expired.slice(0, RETIRED_AT_ONCE)) {
-    if (packId !== null && !(await retirePack(db, packId, nowMs))) continue;
+    if (packId !== null && !(await catalog.retirePack(db, packId, nowMs))) continue;
     await bucket.delete(objectKey);
     deleted.push(
       done("replaced", objectKey, `${called} was replaced more than 7 days ago; ${objectKey} was deleted.`),
@@ -208,9 +202,9 @@ export async function endAbandoned(
   keptMs = UPLOAD_KEPT_MS,
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
-  for (const upload of await staleUploads(db, nowMs - keptMs)) {
+  for (const upload of await catalog.staleUploads(db, nowMs - keptMs)) {
     // An upload that is being completed keeps its parts; the object made of them is deleted when it expires.
-    if (!(await endStaleUpload(db, upload))) continue;
+    if (!(await catalog.endStaleUpload(db, upload))) continue;
     if (upload.state === "uploading") await freeParts(bucket, upload);
     const { target } = upload;
     findings.push(done("uploads", target, `The upload of ${target} was never completed and has been ended.`));
@@ -220,7 +214,7 @@ export async function endAbandoned(
 
 /** Reports open uploads that began more than `forMs` ago. */
 export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Promise<Finding[]> {
-  const waiting = await staleUploads(db, nowMs - forMs);
+  const waiting = await catalog.staleUploads(db, nowMs - forMs);
   return abridged(
     waiting.map(({ target }) => ({
       check: "uploads",

@@ -8,16 +8,9 @@ import { sweepIndexRows } from "../catalog/restores.ts";
 import { forgetUsage, USAGE_KEPT_DAYS } from "../catalog/usage.ts";
 import { checkCalendar, checkDays, checkGapsAhead } from "./days-and-calendar.ts";
 import type { Finding } from "./finding.ts";
-import {
-  deleteExpired,
-  deleteUnserved,
-  endAbandoned,
-  judgedObjects,
-  objectFindings,
-  type Upkeep,
-} from "./objects.ts";
+import * as objects from "./objects.ts";
 
-export interface ScheduledPlace extends Upkeep {
+export interface ScheduledPlace extends objects.Upkeep {
   /** The due time of a trading day, in milliseconds after midnight in Beijing. */
   dueMs: number;
 }
@@ -28,7 +21,7 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   return runChecks([
     ["days", () => checkDays(db, place)],
     ["calendar", async () => [...(await checkCalendar(db, nowMs)), ...(await checkGapsAhead(db, nowMs))]],
-    ["uploads", () => endAbandoned(place)],
+    ["uploads", () => objects.endAbandoned(place)],
     ["objects", () => checkObjects(place)],
     ["index", () => forgetUnknownIndexRows(place)],
     ["refusals", () => forgetOldRefusals(place)],
@@ -49,11 +42,11 @@ export async function runChecks(
 
 /** Checks R2 for missing and changed objects and deletes expired ones, with a single listing of the bucket. */
 async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
-  const judged = await judgedObjects(place);
+  const judged = await objects.judgedObjects(place);
   return [
-    ...objectFindings(judged),
-    ...(await deleteExpired(place, judged)),
-    ...(await deleteUnserved(place, judged)),
+    ...objects.objectFindings(judged),
+    ...(await objects.deleteExpired(place, judged)),
+    ...(await objects.deleteUnserved(place, judged)),
   ];
 }
 

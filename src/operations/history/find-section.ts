@@ -6,13 +6,7 @@ import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
 import { keptOrderDay } from "../../catalog/kept-days.ts";
-import {
-  type LoadedDay,
-  type OrderDay,
-  type OrderDayQuestion,
-  orderDayOf,
-  orderDayStatement,
-} from "../../catalog/order-day.ts";
+import * as catalog from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import type { GateRefusal, GateState } from "../../gate/protocol.ts";
@@ -32,9 +26,9 @@ import type { Call } from "../operation.ts";
 export interface Asked {
   query: HistoryQuery;
   paging: Paging;
-  question: OrderDayQuestion;
+  question: catalog.OrderDayQuestion;
   /** The day from this isolate's cache; null when the catalog must be read. */
-  kept: OrderDay | null;
+  kept: catalog.OrderDay | null;
 }
 
 /** Returns the request for `query` of `dataset`, without looking into the cache. */
@@ -68,7 +62,7 @@ export function gateDenial(refusal: GateRefusal, { question }: Pick<Asked, "ques
 
 /** A security's section in a day's current revision. */
 export interface Located {
-  day: LoadedDay;
+  day: catalog.LoadedDay;
   entry: SectionEntry;
 }
 
@@ -109,8 +103,8 @@ export async function lookAhead(
 /** Finds the section of an accepted request again in the current catalog, after its pack could not be read. */
 export async function findAgain(call: Call, asked: Asked): Promise<Result<Located, Denial>> {
   const { question } = asked;
-  const result = await call.log.stage("d1", () => orderDayStatement(call.env.DB, question).run());
-  return locate(call, asked, orderDayOf(result, question));
+  const result = await call.log.stage("d1", () => catalog.orderDayStatement(call.env.DB, question).run());
+  return locate(call, asked, catalog.orderDayOf(result, question));
 }
 
 /**
@@ -120,7 +114,7 @@ export async function findAgain(call: Call, asked: Asked): Promise<Result<Locate
 function locate(
   { nowMs }: Call,
   { query, paging, question }: Asked,
-  orderDay: OrderDay,
+  orderDay: catalog.OrderDay,
 ): Result<Located, Denial> {
   const unserved = dayDenial(orderDay, beijingDate(nowMs), question.dataset);
   if (unserved !== null) return refused(unserved);
@@ -148,7 +142,7 @@ function locate(
  * dataset. A code without an exchange never means an index.
  */
 function marketsOf(
-  { sections, elsewhere }: OrderDay,
+  { sections, elsewhere }: catalog.OrderDay,
   { symbol, market }: HistoryQuery,
 ): Omit<MarketChoice, "cursorMarket"> {
   const isMeant = (each: Market) => market !== null || !isIndexCode(symbol, each);
@@ -163,10 +157,10 @@ function marketsOf(
  * different content.
  */
 export function keptFor(
-  question: OrderDayQuestion,
+  question: catalog.OrderDayQuestion,
   paging: Paging,
   { settings, nowMs }: Pick<Call, "settings" | "nowMs">,
-): OrderDay | null {
+): catalog.OrderDay | null {
   const kept = keptOrderDay(question, { nowMs, maxAgeMs: settings.DAY_CACHE_MS });
   return kept?.day != null && isRebuilt(paging, kept.day) ? null : kept;
 }
@@ -175,7 +169,7 @@ export function keptFor(
  * Returns whether paging began on different content from that of `day`: a different revision, or the same revision
  * number with a different pack.
  */
-function isRebuilt({ revision, packMark: mark }: Paging, day: LoadedDay): boolean {
+function isRebuilt({ revision, packMark: mark }: Paging, day: catalog.LoadedDay): boolean {
   if (revision === null) return false;
   return revision !== day.revision || mark !== packMark(day.pack.sha256);
 }
