@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
 import { parsedJson } from "../base/json.ts";
-import { both, ok, refused } from "../base/result.ts";
+import { ok, refused } from "../base/result.ts";
 import { backupMoment, backupPage, tablesInUse } from "../catalog/backup.ts";
 import { BACKUP_TABLES, type BackupTable } from "../catalog/backup-tables.ts";
 import * as catalog from "../catalog/restores.ts";
@@ -16,13 +16,12 @@ import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes } from "./arrival.ts";
-import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, parsed, type Routes } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, queryOf, type Routes, reading } from "./context.ts";
 import { adoptableDays } from "./day-publishing.ts";
 import { rebuildIndex } from "./doctor-index.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
-import type { Stores } from "./uploads.ts";
-import { storesOf } from "./uploads.ts";
+import { type Stores, storesOf } from "./uploads.ts";
 import * as wire from "./wire.ts";
 
 const afterSchema = z
@@ -44,17 +43,6 @@ const pageQuerySchema = z.object({
   after: afterSchema,
 });
 
-/** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */
-export const BACKUP_ROUTES: Routes = {
-  "GET /backup": [ADMIN_ONLY, plan],
-  "GET /backup/:table": [ADMIN_ONLY, page],
-  "POST /restores": [ADMIN_ONLY, begin],
-  "POST /restores/sweep": [ADMIN_ONLY, sweep],
-  "PUT /restores/:id/chunks/:n": [ADMIN_ONLY, putChunk],
-  "POST /restores/:id/objects": [ADMIN_ONLY, lookForObjects],
-  "POST /restores/:id/complete": [ADMIN_ONLY, complete],
-};
-
 async function plan(c: AdminContext): Promise<Answered<wire.BackupPlan>> {
   const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
   const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
@@ -70,47 +58,42 @@ async function plan(c: AdminContext): Promise<Answered<wire.BackupPlan>> {
   });
 }
 
-async function page(c: AdminContext): Promise<Answered<wire.BackupPage>> {
-  const name = c.req.param("table");
-  const table = BACKUP_TABLES.find((each) => each.name === name);
-  if (table === undefined) return refused({ reason: "absent", what: "such table in a backup" });
-  const query = parsed(pageQuerySchema, c.req.query(), "The query");
-  if (!query.ok) return query;
-  const { backup, after = null } = query.value;
-  if (after !== null && after.length !== table.key.length) {
-    return refused({
-      reason: "malformed",
-      what: "after",
-      place: "",
-      problem: `the key must have ${table.key.length} values`,
-    });
-  }
-  const page = await backupPage(c.env.DB, table, after);
-  if (backup === undefined) return ok({ ...page, seal: null });
-  const text = pageText(backup, table.columns, { table: table.name, after, ...page });
-  return ok({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
+/** Returns the table that the path names, or a refusal. */
+async function tableOf(c: AdminContext): Promise<Answered<BackupTable>> {
+  const table = BACKUP_TABLES.find(({ name }) => name === c.req.param("table"));
+  return table === undefined ? refused({ reason: "absent", what: "such table in a backup" }) : ok(table);
 }
 
-async function begin(c: AdminContext): Promise<Answered<wire.RestoreState>> {
-  const body = await bodyOf(c, wire.beginRestoreSchema);
-  if (!body.ok) return body;
-  const db = c.env.DB;
-  const problem = misfit(body.value);
-  if (problem !== null) return refused({ reason: "backup_unfit", problem });
-  const unsealed = await headRefusal(c, body.value);
-  if (unsealed !== null) return refused(unsealed);
-  const backupId = body.value.unauthenticated ? null : (body.value.identity?.id ?? null);
-  const known = await catalog.findRestore(db, body.value.restoreId);
-  // The command may ask again because it did not receive the last answer. Repeating the restore would change nothing.
-  if (known?.state === "done" && !body.value.force) return ok(await done(c, known));
-  const holds = await tablesInUse(db);
-  if (holds.length > 0 && !body.value.force) return refused({ reason: "not_empty", holds });
-  if (known?.state === "open" && known.backupId === backupId) {
-    return ok(openState(await catalog.restoreChunks(db, body.value.restoreId)));
+const page = reading([tableOf, queryOf(pageQuerySchema)], async (c, table, { backup, after = null }) => {
+  if (after !== null && after.length !== table.key.length) {
+    const problem = `the key must have ${table.key.length} values`;
+    return refused({ reason: "malformed", what: "after", place: "", problem });
   }
-  await catalog.beginRestore(db, { ...body.value, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
+  const page = await backupPage(c.env.DB, table, after);
+  if (backup === undefined) return ok<wire.BackupPage>({ ...page, seal: null });
+  const text = pageText(backup, table.columns, { table: table.name, after, ...page });
+  return ok<wire.BackupPage>({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
+});
+
+const begin = reading([bodyOf(wire.beginRestoreSchema)], async (c, body) => {
+  const db = c.env.DB;
+  const { restoreId, force } = body;
+  const problem = misfit(body);
+  if (problem !== null) return refused({ reason: "backup_unfit", problem });
+  const unsealed = await headRefusal(c, body);
+  if (unsealed !== null) return refused(unsealed);
+  const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
+  const known = await catalog.findRestore(db, restoreId);
+  // The command may ask again because it did not receive the last answer. Repeating the restore would change nothing.
+  if (known?.state === "done" && !force) return ok(await done(c, known));
+  const holds = await tablesInUse(db);
+  if (holds.length > 0 && !force) return refused({ reason: "not_empty", holds });
+  if (known?.state === "open" && known.backupId === backupId) {
+    return ok(openState(await catalog.restoreChunks(db, restoreId)));
+  }
+  await catalog.beginRestore(db, { ...body, backupId, overEmpty: holds.length === 0 }, byOf(c).nowMs);
   return ok(openState([]));
-}
+});
 
 function openState(present: number[]): wire.RestoreState {
   return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
@@ -157,57 +140,60 @@ function misfit({ tables }: wire.BeginRestoreParsed): string | null {
   return null;
 }
 
-async function putChunk(c: AdminContext): Promise<Answered<wire.RestoreState>> {
-  const asked = both(await openRestore(c), await bodyOf(c, wire.restoreChunkSchema));
-  if (!asked.ok) return asked;
-  const [restore, body] = asked.value;
-  const n = Number(c.req.param("n"));
+async function openRestore(c: AdminContext): Promise<Answered<catalog.Restore>> {
+  const restore = await restoreOf(c);
+  if (!restore.ok || restore.value.state === "open") return restore;
+  return refused({ reason: "absent", what: "open restore of this backup" });
+}
+
+async function restoreOf(c: AdminContext): Promise<Answered<catalog.Restore>> {
+  const restore = await catalog.findRestore(c.env.DB, c.req.param("id") ?? "");
+  if (restore !== null) return ok(restore);
+  return refused({ reason: "absent", what: "restore of this backup; begin again" });
+}
+
+const putChunk = reading([openRestore, bodyOf(wire.restoreChunkSchema)], async (c, restore, body) => {
+  const asked = c.req.param("n");
+  const n = Number(asked);
   if (!Number.isInteger(n) || n < 1 || n > restore.chunks) {
-    return refused({
-      reason: "absent",
-      what: `chunk ${c.req.param("n")}: the restore has chunks 1 to ${restore.chunks}`,
-    });
+    const what = `chunk ${asked}: the restore has chunks 1 to ${restore.chunks}`;
+    return refused({ reason: "absent", what });
   }
   const columns = restore.tables[body.table];
   if (columns === undefined || body.rows.some((row) => row.length !== columns.length)) {
-    return refused({
-      reason: "backup_unfit",
-      problem: `the columns of chunk ${n} differ from those of the backup's table ${body.table}`,
-    });
+    const problem = `the columns of chunk ${n} differ from those of the backup's table ${body.table}`;
+    return refused({ reason: "backup_unfit", problem });
   }
   const unsealed = await pageRefusal(c, restore, n, body);
   if (unsealed !== null) return refused(unsealed);
   await catalog.addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
   return ok(openState([n]));
-}
+});
 
 /** Looks up the objects of packs and files in R2, and rebuilds the index rows of the packs that it finds. */
-async function lookForObjects(c: AdminContext): Promise<Answered<wire.RestoredObjects>> {
-  const asked = both(await openRestore(c), await bodyOf(c, wire.restoreObjectsSchema));
-  if (!asked.ok) return asked;
-  const [restore, body] = asked.value;
-  const db = c.env.DB;
-  const ready = await catalog.readyObjects(db, restore.restoreId, body.objectIds);
-  const objects: wire.RestoredObjects["objects"] = [...ready].map((objectId) => ({
-    objectId,
-    problem: null,
-  }));
-  const waiting = body.objectIds.filter((objectId) => !ready.has(objectId));
-  for (const object of await catalog.restoredObjects(db, restore, waiting)) {
-    const { objectId } = object;
-    const found =
-      object.kind === "pack"
-        ? await rebuildIndex(
-            storesOf(c),
-            { ...object, packId: objectId + restore.idShift },
-            parsePackObjectKey(object.objectKey)?.dataset ?? "orders",
-          )
-        : await wholeFile(storesOf(c), object);
-    if (!("problem" in found)) await catalog.markReady(db, restore.restoreId, { objectId, etag: found.etag });
-    objects.push({ objectId, problem: "problem" in found ? found.problem : null });
-  }
-  return ok({ objects });
-}
+const lookForObjects = reading(
+  [openRestore, bodyOf(wire.restoreObjectsSchema)],
+  async (c, restore, { objectIds }) => {
+    const db = c.env.DB;
+    const ready = await catalog.readyObjects(db, restore.restoreId, objectIds);
+    const objects: wire.RestoredObjects["objects"] = [...ready].map((objectId) => ({
+      objectId,
+      problem: null,
+    }));
+    const waiting = objectIds.filter((objectId) => !ready.has(objectId));
+    for (const object of await catalog.restoredObjects(db, restore, waiting)) {
+      const { objectId, kind, objectKey } = object;
+      const pack = { ...object, packId: objectId + restore.idShift };
+      const dataset = parsePackObjectKey(objectKey)?.dataset ?? "orders";
+      const stores = storesOf(c);
+      const found = await (kind === "pack" ? rebuildIndex(stores, pack, dataset) : wholeFile(stores, object));
+      if (!("problem" in found))
+        await catalog.markReady(db, restore.restoreId, { objectId, etag: found.etag });
+      objects.push({ objectId, problem: "problem" in found ? found.problem : null });
+    }
+    return ok<wire.RestoredObjects>({ objects });
+  },
+);
 
 /**
  * Returns the etag of a file's object in R2, or why the object cannot be used. If the object's etag or size differs
@@ -224,26 +210,20 @@ async function wholeFile(
   return (await checkBytes(bucket, { upload: file, etag })) ?? { etag };
 }
 
-async function complete(c: AdminContext): Promise<Answered<wire.RestoreState>> {
-  const restore = await restoreOf(c);
-  if (!restore.ok) return restore;
-  if (restore.value.state === "open") {
-    const { length } = await catalog.restoreChunks(c.env.DB, restore.value.restoreId);
-    if (length < restore.value.chunks)
-      return refused({ reason: "restore_incomplete", missing: restore.value.chunks - length });
-    const [broken] =
-      restore.value.backupId === null ? [] : await catalog.brokenTables(c.env.DB, restore.value);
+const complete = reading([restoreOf], async (c, restore) => {
+  const { restoreId, chunks, backupId } = restore;
+  if (restore.state === "open") {
+    const { length } = await catalog.restoreChunks(c.env.DB, restoreId);
+    if (length < chunks) return refused({ reason: "restore_incomplete", missing: chunks - length });
+    const [broken] = backupId === null ? [] : await catalog.brokenTables(c.env.DB, restore);
     if (broken !== undefined) {
-      return refused({
-        reason: "backup_unauthenticated",
-        problem: "edited",
-        what: `The table ${broken} of the backup`,
-      });
+      const what = `The table ${broken} of the backup`;
+      return refused({ reason: "backup_unauthenticated", problem: "edited", what });
     }
-    await catalog.completeRestore(c.env.DB, restore.value, byOf(c));
+    await catalog.completeRestore(c.env.DB, restore, byOf(c));
   }
-  return ok(await done(c, (await catalog.findRestore(c.env.DB, restore.value.restoreId)) ?? restore.value));
-}
+  return ok(await done(c, (await catalog.findRestore(c.env.DB, restoreId)) ?? restore));
+});
 
 /** Returns the state of a finished restore, with the packs in R2 that the restored catalog lacks. */
 async function done(c: AdminContext, { kept, overEmpty }: catalog.Restore): Promise<wire.RestoreState> {
@@ -258,18 +238,6 @@ async function done(c: AdminContext, { kept, overEmpty }: catalog.Restore): Prom
 
 async function sweep(c: AdminContext): Promise<Answered<wire.Swept>> {
   return ok({ left: await catalog.sweepIndexRows(c.env.DB) });
-}
-
-async function openRestore(c: AdminContext): Promise<Answered<catalog.Restore>> {
-  const restore = await restoreOf(c);
-  if (!restore.ok || restore.value.state === "open") return restore;
-  return refused({ reason: "absent", what: "open restore of this backup" });
-}
-
-async function restoreOf(c: AdminContext): Promise<Answered<catalog.Restore>> {
-  const restore = await catalog.findRestore(c.env.DB, c.req.param("id") ?? "");
-  if (restore !== null) return ok(restore);
-  return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
 
 /** The deployment's `BACKUP_SECRET`; undefined when the setting is absent. Backups have no seals in that case. */
@@ -321,3 +289,14 @@ async function sealProblem(
   if (secret === undefined) return "no_secret";
   return (await sameText(await keyedHash(secret, text), seal.mac)) ? null : "edited";
 }
+
+/** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */
+export const BACKUP_ROUTES: Routes = {
+  "GET /backup": [ADMIN_ONLY, plan],
+  "GET /backup/:table": [ADMIN_ONLY, page],
+  "POST /restores": [ADMIN_ONLY, begin],
+  "POST /restores/sweep": [ADMIN_ONLY, sweep],
+  "PUT /restores/:id/chunks/:n": [ADMIN_ONLY, putChunk],
+  "POST /restores/:id/objects": [ADMIN_ONLY, lookForObjects],
+  "POST /restores/:id/complete": [ADMIN_ONLY, complete],
+};

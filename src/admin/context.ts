@@ -5,9 +5,11 @@ import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetDay } from "../catalog/days.ts";
 import type { DatasetName } from "../datasets/registry.ts";
+import type { DataType } from "../entitlement/data-types.ts";
 import type { Operator, TokenScope } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
+import { dataTypeSchema } from "./wire.ts";
 import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 
 /** `operator` is the holder of the token in the request. */
@@ -36,25 +38,65 @@ export const ADMIN_ONLY: Route[0] = [];
 /** The maximum size of a JSON body. Ten years of calendar days or 1,000 imported keys are far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;
 
+/** Reads a part of a request. Returns its value, or a refusal. */
+type Reader<Value> = (c: AdminContext) => Answered<Value> | Promise<Answered<Value>>;
+
 /**
- * Returns the request's JSON body parsed with `schema`, or a refusal. If the body is empty and `whenEmpty` is given,
- * parses `whenEmpty` instead.
+ * Returns a handler that reads the request with `readers` in order and passes the values to `answer`. When a reader
+ * refuses, its refusal is the answer.
+ *
+ * @example reading([dayOf, bodyOf(wire.withdrawDaySchema)], async (c, day, { note }) => …)
  */
-export async function bodyOf<Schema extends z.ZodType>(
-  c: AdminContext,
+export function reading<Values extends readonly unknown[]>(
+  readers: readonly [...{ [Place in keyof Values]: Reader<Values[Place]> }],
+  answer: (c: AdminContext, ...values: Values) => Promise<Answered<object>>,
+): Route[1] {
+  return async (c) => {
+    const values: unknown[] = [];
+    for (const read of readers) {
+      const part = await read(c);
+      if (!part.ok) return part;
+      values.push(part.value);
+    }
+    return answer(c, ...(values as unknown as Values));
+  };
+}
+
+/**
+ * Returns the reader of a JSON body, which is parsed with `schema`. If the body is empty and `whenEmpty` is given,
+ * `whenEmpty` is parsed instead.
+ */
+export function bodyOf<Schema extends z.ZodType>(
   schema: Schema,
   whenEmpty?: z.input<Schema>,
-): Promise<Answered<z.output<Schema>>> {
-  const bytes = await readAtMost(c.req.raw.body, MAX_BODY_BYTES);
-  if (bytes === null) return refused({ reason: "body_too_large", maxBytes: MAX_BODY_BYTES });
-  if (bytes.length === 0 && whenEmpty !== undefined) return parsed(schema, whenEmpty, "The body");
-  let value: unknown;
-  try {
-    value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
-  } catch {
-    return refused({ reason: "malformed", what: "The body", place: "", problem: "it is not JSON in UTF-8" });
-  }
-  return parsed(schema, value, "The body");
+): Reader<z.output<Schema>> {
+  return async (c) => {
+    const bytes = await readAtMost(c.req.raw.body, MAX_BODY_BYTES);
+    if (bytes === null) return refused({ reason: "body_too_large", maxBytes: MAX_BODY_BYTES });
+    if (bytes.length === 0 && whenEmpty !== undefined) return parsed(schema, whenEmpty, "The body");
+    let value: unknown;
+    try {
+      value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
+    } catch {
+      return refused({
+        reason: "malformed",
+        what: "The body",
+        place: "",
+        problem: "it is not JSON in UTF-8",
+      });
+    }
+    return parsed(schema, value, "The body");
+  };
+}
+
+/** Returns the reader of the whole query. */
+export function queryOf<Schema extends z.ZodType>(schema: Schema): Reader<z.output<Schema>> {
+  return (c) => parsed(schema, c.req.query(), "The query");
+}
+
+/** Returns the reader of one parameter of the query. */
+export function inQuery<Schema extends z.ZodType>(name: string, schema: Schema): Reader<z.output<Schema>> {
+  return (c) => parsed(schema, c.req.query(name), name);
 }
 
 /** Returns `value` parsed with `schema`, or a refusal that names `what` and the path of the first problem. */
@@ -116,6 +158,11 @@ export async function readAtMost(
 /** Returns the dataset in the query (orders when absent), or a refusal. */
 export function datasetOf(c: AdminContext): Answered<DatasetName> {
   return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
+}
+
+/** Returns the data type in the path, or a refusal. */
+export function dataTypeOf(c: AdminContext): Answered<DataType> {
+  return parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
 }
 
 /** Returns the day in the path and the dataset in the query (orders when absent), or a refusal. */

@@ -3,7 +3,7 @@
  * complete), withdrawing and restoring days, and the trading calendar.
  */
 import * as z from "zod";
-import { both, ok, refused } from "../base/result.ts";
+import { ok, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, isWeekend } from "../calendar/beijing.ts";
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
@@ -16,17 +16,8 @@ import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
-import {
-  type AdminContext,
-  bodyOf,
-  byOf,
-  datasetOf,
-  dayOf,
-  EITHER,
-  PUBLISH,
-  parsed,
-  type Routes,
-} from "./context.ts";
+import type { AdminContext, Routes } from "./context.ts";
+import { bodyOf, byOf, datasetOf, dayOf, EITHER, inQuery, PUBLISH, queryOf, reading } from "./context.ts";
 import { calledOf, nameOf } from "./dataset-day.ts";
 import * as publishing from "./day-publishing.ts";
 import { readable } from "./readable.ts";
@@ -35,118 +26,66 @@ import * as uploads from "./uploads.ts";
 import * as wire from "./wire.ts";
 import * as fields from "./wire-fields.ts";
 
-export const DAY_ROUTES: Routes = {
-  "GET /days": [EITHER, listMonth],
-  "GET /days/datasets": [EITHER, listDatasets],
-  "GET /days/loaded": [EITHER, listLoaded],
-  "GET /days/adoptable": [EITHER, listAdoptable],
-  "GET /days/built-before": [EITHER, listBuiltBefore],
-  "GET /days/:date": [EITHER, showDay],
-  "POST /days/:date/withdraw": [PUBLISH, withdrawDay],
-  "POST /days/:date/restore": [PUBLISH, restoreDay],
-  "POST /days/:date/publish": [PUBLISH, publishDay],
-  "POST /days/:date/adopt": [PUBLISH, adoptDay],
-  "POST /days/:date/uploads": [PUBLISH, beginUpload],
-  "PUT /days/:date/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
-  "POST /days/:date/uploads/:uploadId/complete": [PUBLISH, completeUpload],
-  "GET /changes": [EITHER, listChanges],
-  "GET /calendar": [EITHER, showYear],
-  "PUT /calendar": [PUBLISH, setDays],
-};
-
-async function listDatasets(c: AdminContext): Promise<Answered<wire.DatasetList>> {
+async function listDatasets(c: AdminContext) {
   const newest = DATASET_NAMES.map(async (dataset) => ({
     dataset,
     newest: await catalog.newestDay(c.env.DB, dataset),
   }));
-  return ok({ datasets: await Promise.all(newest) });
+  return ok<wire.DatasetList>({ datasets: await Promise.all(newest) });
 }
 
-async function listLoaded(c: AdminContext): Promise<Answered<wire.LoadedDays>> {
-  const dataset = datasetOf(c);
-  return dataset.ok ? ok({ days: await loadedDays(c.env.DB, dataset.value) }) : dataset;
-}
+const listLoaded = reading([datasetOf], async (c, dataset) =>
+  ok<wire.LoadedDays>({ days: await loadedDays(c.env.DB, dataset) }),
+);
 
-async function listAdoptable(c: AdminContext): Promise<Answered<wire.AdoptableList>> {
-  const dataset = datasetOf(c);
-  return dataset.ok
-    ? ok({ days: await publishing.adoptableDays(uploads.storesOf(c), dataset.value) })
-    : dataset;
-}
+const listAdoptable = reading([datasetOf], async (c, dataset) =>
+  ok<wire.AdoptableList>({ days: await publishing.adoptableDays(uploads.storesOf(c), dataset) }),
+);
 
-async function listMonth(c: AdminContext): Promise<Answered<wire.DayList>> {
-  const month = parsed(fields.monthSchema, c.req.query("month"), "month");
-  if (!month.ok) return month;
-  const dataset = datasetOf(c);
-  if (!dataset.ok) return dataset;
+const listMonth = reading([inQuery("month", fields.monthSchema), datasetOf], async (c, month, dataset) => {
   // Days are compared as text, so 31 is a valid upper bound for shorter months too.
-  const [first, last] = [`${month.value}01`, `${month.value}31`] as [BeijingDate, BeijingDate];
-  const days = await overview.overviewOf(c.env.DB, {
-    first,
-    last,
-    today: beijingDate(byOf(c).nowMs),
-    dataset: dataset.value,
+  const [first, last] = [`${month}01`, `${month}31`] as [BeijingDate, BeijingDate];
+  const span = { first, last, today: beijingDate(byOf(c).nowMs), dataset };
+  const days = await overview.overviewOf(c.env.DB, span);
+  return ok<wire.DayList>({ month, days: days.map(overviewOf) });
+});
+
+/** Lists the days whose pack was built by an older builder than `?version=`, by default the service's own version. */
+const listBuiltBefore = reading(
+  [inQuery("version", fields.builderVersionSchema.default(BUILDER_VERSION)), datasetOf],
+  async (c, version, dataset) => {
+    const days = await catalog.builtDays(c.env.DB, dataset);
+    const older = days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version) < 0);
+    return ok<wire.BuiltBefore>({ version, days: older });
+  },
+);
+
+const showDay = reading([dayOf], async (c, of) => {
+  const day = await catalog.servedDay(c.env.DB, of);
+  if (day === null) return refused(publishing.noDay(of));
+  const comparison = await comparisonOf(c.env.DB, of, day.packId);
+  const revisions = await catalog.dayRevisions(c.env.DB, of);
+  return ok<wire.DayDetail>({
+    day: summaryOf(c, day, of.dataset),
+    comparison,
+    revisions: revisions.map(revisionOf),
   });
-  return ok({ month: month.value, days: days.map(overviewOf) });
-}
+});
 
-/**
- * Lists the days whose pack was built by a builder older than `?version=`. The default is the service's own builder
- * version.
- */
-async function listBuiltBefore(c: AdminContext): Promise<Answered<wire.BuiltBefore>> {
-  const version = parsed(fields.builderVersionSchema, c.req.query("version") ?? BUILDER_VERSION, "version");
-  if (!version.ok) return version;
-  const dataset = datasetOf(c);
-  if (!dataset.ok) return dataset;
-  const days = await catalog.builtDays(c.env.DB, dataset.value);
-  return ok({
-    version: version.value,
-    days: days.filter(({ builderVersion }) => compareBuilderVersions(builderVersion, version.value) < 0),
-  });
-}
+const withdrawDay = reading([dayOf, bodyOf(wire.withdrawDaySchema)], async (c, day, body) =>
+  acted(c, day, await publishing.withdraw(uploads.storesOf(c), { ...day, ...body }, byOf(c))),
+);
 
-async function showDay(c: AdminContext): Promise<Answered<wire.DayDetail>> {
-  const of = dayOf(c);
-  if (!of.ok) return of;
-  const day = await catalog.servedDay(c.env.DB, of.value);
-  if (day === null) return refused(publishing.noDay(of.value));
-  const comparison = await comparisonOf(c.env.DB, of.value, day.packId);
-  const revisions = await catalog.dayRevisions(c.env.DB, of.value);
-  return ok({ day: summaryOf(c, day, of.value.dataset), comparison, revisions: revisions.map(revisionOf) });
-}
+const restoreDay = reading([bodyOf(wire.restoreDaySchema), dayOf], (c, { revision, state, to }, day) =>
+  serveAgain(c, { ...day, revision, state, content: to ?? "previous" }),
+);
 
-async function withdrawDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
-  const asked = both(dayOf(c), await bodyOf(c, wire.withdrawDaySchema));
-  if (!asked.ok) return asked;
-  const [day, body] = asked.value;
-  return acted(c, day, await publishing.withdraw(uploads.storesOf(c), { ...day, ...body }, byOf(c)));
-}
+const publishDay = reading([bodyOf(wire.publishDaySchema), dayOf], (c, { revision, state }, day) =>
+  serveAgain(c, { ...day, revision, state, content: "present" }),
+);
 
-async function restoreDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
-  const body = await bodyOf(c, wire.restoreDaySchema);
-  if (!body.ok) return body;
-  const { revision, state, to = "previous" } = body.value;
-  return serveAgain(c, { revision, state, content: to });
-}
-
-async function publishDay(c: AdminContext): Promise<Answered<wire.DayChanged>> {
-  const body = await bodyOf(c, wire.publishDaySchema);
-  if (!body.ok) return body;
-  return serveAgain(c, { revision: body.value.revision, state: body.value.state, content: "present" });
-}
-
-async function serveAgain(
-  c: AdminContext,
-  ask: Omit<publishing.ServeAgainAsk, keyof catalog.DatasetDay>,
-): Promise<Answered<wire.DayChanged>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  return acted(
-    c,
-    day.value,
-    await publishing.serveContentAgain(uploads.storesOf(c), { ...day.value, ...ask }, byOf(c)),
-  );
+async function serveAgain(c: AdminContext, ask: publishing.ServeAgainAsk) {
+  return acted(c, ask, await publishing.serveContentAgain(uploads.storesOf(c), ask, byOf(c)));
 }
 
 function acted(
@@ -157,10 +96,7 @@ function acted(
   return result.ok ? ok({ ...result.value, day: summaryOf(c, result.value.day, dataset) }) : result;
 }
 
-async function beginUpload(c: AdminContext): Promise<Answered<wire.UploadBegun>> {
-  const asked = both(dayOf(c), await bodyOf(c, wire.beginUploadSchema));
-  if (!asked.ok) return asked;
-  const [day, body] = asked.value;
+const beginUpload = reading([dayOf, bodyOf(wire.beginUploadSchema)], async (c, day, body) => {
   const { force, sizeBytes, sha256, buildId, rows, securities, degraded, shortfall, quality } = body;
   const said = { ...(shortfall && { shortfall }), ...(quality && { quality }) };
   const claims: PackClaims = { buildId, rows, securities, degraded, ...said };
@@ -172,17 +108,18 @@ async function beginUpload(c: AdminContext): Promise<Answered<wire.UploadBegun>>
   }
   const decision = await publishing.dayDecision(c.env.DB, day, buildId, force);
   if (decision !== null) return refused(decision);
-  const begun = await uploads.begin(uploads.storesOf(c), publishing.packUpload(day), content, byOf(c).nowMs);
+  const stores = uploads.storesOf(c);
+  const begun = await uploads.begin(stores, publishing.packUpload(day), content, byOf(c).nowMs);
   // While this upload was being opened, another publisher may have served the same content.
   const meanwhile = await servedAlready(c, day, content, force);
   if (meanwhile !== null) {
-    if (begun.ok) await uploads.discard(uploads.storesOf(c), begun.value.upload);
+    if (begun.ok) await uploads.discard(stores, begun.value.upload);
     return ok(meanwhile);
   }
   if (!begun.ok) return begun;
   await setForced(c.env.DB, begun.value.upload.uploadId, force);
-  return ok(uploads.uploadingAnswer(begun.value));
-}
+  return ok<wire.UploadBegun>(uploads.uploadingAnswer(begun.value));
+});
 
 /**
  * Returns the answer if the publisher's rows are already served and need not be uploaded. Otherwise, and always with
@@ -222,40 +159,7 @@ function isServed(served: catalog.ServedDay, { claims }: Content<PackClaims>): b
   );
 }
 
-async function putPart(c: AdminContext): Promise<Answered<wire.StoredPart>> {
-  const found = await uploadOf(c);
-  return found.ok ? uploads.receivePart(c, found.value.upload) : found;
-}
-
-async function completeUpload(c: AdminContext): Promise<Answered<wire.Published>> {
-  const found = await uploadOf(c);
-  if (!found.ok) return found;
-  const { day, upload } = found.value;
-  return published(
-    c,
-    day,
-    await uploads.complete(uploads.storesOf(c), { target: publishing.packUpload(day), upload, by: byOf(c) }),
-  );
-}
-
-async function adoptDay(c: AdminContext): Promise<Answered<wire.Published>> {
-  const asked = both(dayOf(c), await bodyOf(c, wire.adoptDaySchema));
-  if (!asked.ok) return asked;
-  const [day, body] = asked.value;
-  return published(c, day, await publishing.adoptPack(uploads.storesOf(c), day, body, byOf(c)));
-}
-
-async function published(
-  c: AdminContext,
-  of: catalog.DatasetDay,
-  completed: Answered<uploads.Completed>,
-): Promise<Answered<wire.Published>> {
-  if (!completed.ok) return completed;
-  const day = await catalog.servedDay(c.env.DB, of);
-  if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
-  return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
-}
-
+/** Returns the upload whose id is in the path, or a refusal. */
 async function uploadOf(
   c: AdminContext,
 ): Promise<Answered<{ day: catalog.DatasetDay; upload: Upload<PackClaims> }>> {
@@ -268,7 +172,29 @@ async function uploadOf(
     : ok({ day: day.value, upload });
 }
 
-export function summaryOf(
+const putPart = reading([uploadOf], (c, { upload }) => uploads.receivePart(c, upload));
+
+const completeUpload = reading([uploadOf], async (c, { day, upload }) => {
+  const completion = { target: publishing.packUpload(day), upload, by: byOf(c) };
+  return published(c, day, await uploads.complete(uploads.storesOf(c), completion));
+});
+
+const adoptDay = reading([dayOf, bodyOf(wire.adoptDaySchema)], async (c, day, body) =>
+  published(c, day, await publishing.adoptPack(uploads.storesOf(c), day, body, byOf(c))),
+);
+
+async function published(
+  c: AdminContext,
+  of: catalog.DatasetDay,
+  completed: Answered<uploads.Completed>,
+): Promise<Answered<wire.Published>> {
+  if (!completed.ok) return completed;
+  const day = await catalog.servedDay(c.env.DB, of);
+  if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
+  return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
+}
+
+function summaryOf(
   c: AdminContext,
   { packId: _, ...day }: catalog.ServedDay,
   dataset: DatasetName,
@@ -303,20 +229,17 @@ const querySchema = z.object({
   dataset: fields.datasetSchema.default("orders"),
 });
 
-async function listChanges(c: AdminContext): Promise<Answered<wire.ChangeList>> {
-  const query = parsed(querySchema, c.req.query(), "The query");
-  if (!query.ok) return query;
-  const { after, since, limit, dataset } = query.value;
+const listChanges = reading([queryOf(querySchema)], async (c, { after, since, limit, dataset }) => {
   // One row more than requested is read, to know whether another page follows.
   const question = { changeId: after, sinceMs: since, from: null, count: limit + 1, dataset };
   const found = await changesSince(c.env.DB, question);
   const shown = found.slice(0, limit);
-  return ok({
+  return ok<wire.ChangeList>({
     changes: shown.map(changeOf),
     nextAfter: shown.at(-1)?.changeId ?? after,
     hasMore: found.length > shown.length,
   });
-}
+});
 
 function changeOf({
   changeId,
@@ -332,27 +255,42 @@ function changeOf({
   return { change: changeId, ...nameOf(dataset), ...readable(rest), securities };
 }
 
-async function showYear(c: AdminContext): Promise<Answered<wire.Calendar>> {
-  const year = parsed(fields.yearSchema, c.req.query("year"), "year");
-  if (!year.ok) return year;
-  const digits = String(year.value).padStart(4, "0");
-  const days = await calendarDays(c.env.DB, `${digits}0101` as BeijingDate, `${digits}1231` as BeijingDate);
-  return ok({ year: year.value, days, knownUntil: await knownUntil(c) });
-}
+const showYear = reading([inQuery("year", fields.yearSchema)], async (c, year) => {
+  const digits = String(year).padStart(4, "0");
+  const [first, last] = [`${digits}0101`, `${digits}1231`] as [BeijingDate, BeijingDate];
+  const days = await calendarDays(c.env.DB, first, last);
+  return ok<wire.Calendar>({ year, days, knownUntil: await knownUntil(c) });
+});
 
-async function setDays(c: AdminContext): Promise<Answered<wire.CalendarChanged>> {
-  const body = await bodyOf(c, wire.calendarChangeSchema);
-  if (!body.ok) return body;
-  const { force, ...change } = body.value;
+const setDays = reading([bodyOf(wire.calendarChangeSchema)], async (c, { force, ...change }) => {
   const [weekend, ...more] = change.days.filter(({ day, open }) => open && isWeekend(day));
   if (weekend !== undefined && !force)
     return refused({ reason: "weekend_open", day: weekend.day, more: more.length });
   const changed = await setCalendarDays(c.env.DB, change, byOf(c));
   const until = await knownUntil(c);
   if (until === null) throw new Error("the calendar is empty after it was loaded");
-  return ok({ changed, knownUntil: until });
-}
+  return ok<wire.CalendarChanged>({ changed, knownUntil: until });
+});
 
 async function knownUntil(c: AdminContext): Promise<BeijingDate | null> {
   return (await calendarReach(c.env.DB, beijingDate(byOf(c).nowMs))).knownUntil;
 }
+
+export const DAY_ROUTES: Routes = {
+  "GET /days": [EITHER, listMonth],
+  "GET /days/datasets": [EITHER, listDatasets],
+  "GET /days/loaded": [EITHER, listLoaded],
+  "GET /days/adoptable": [EITHER, listAdoptable],
+  "GET /days/built-before": [EITHER, listBuiltBefore],
+  "GET /days/:date": [EITHER, showDay],
+  "POST /days/:date/withdraw": [PUBLISH, withdrawDay],
+  "POST /days/:date/restore": [PUBLISH, restoreDay],
+  "POST /days/:date/publish": [PUBLISH, publishDay],
+  "POST /days/:date/adopt": [PUBLISH, adoptDay],
+  "POST /days/:date/uploads": [PUBLISH, beginUpload],
+  "PUT /days/:date/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
+  "POST /days/:date/uploads/:uploadId/complete": [PUBLISH, completeUpload],
+  "GET /changes": [EITHER, listChanges],
+  "GET /calendar": [EITHER, showYear],
+  "PUT /calendar": [PUBLISH, setDays],
+};

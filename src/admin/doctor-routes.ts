@@ -14,7 +14,7 @@ import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar
 import { done, type Finding } from "../upkeep/finding.ts";
 import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes } from "./context.ts";
+import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes, reading } from "./context.ts";
 import { calledOf } from "./dataset-day.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
@@ -26,70 +26,48 @@ import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
 import * as wire from "./wire.ts";
 
-export const DOCTOR_ROUTES: Routes = {
-  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
-  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
-  "POST /doctor/repair": [
-    ADMIN_ONLY,
-    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
-  ],
-  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
-  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
-  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
-  "GET /doctor/index/:date": [READ, indexOf],
-  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
-};
-
 /** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
 function isLocal(c: AdminContext): boolean {
   return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
 }
 
-async function deleteObjects(c: AdminContext): Promise<Answered<wire.FindingList>> {
-  const body = await bodyOf(c, wire.deleteObjectsSchema);
-  if (!body.ok) return body;
-  return ok({ findings: await deleteUnknown(doctorsPlace(c.env), body.value.keys) });
-}
+const deleteObjects = reading([bodyOf(wire.deleteObjectsSchema)], async (c, { keys }) =>
+  ok<wire.FindingList>({ findings: await deleteUnknown(doctorsPlace(c.env), keys) }),
+);
 
-async function scheduled(c: AdminContext): Promise<Answered<wire.ScheduledRun>> {
-  const body = await bodyOf(c, wire.runScheduledSchema);
-  return body.ok ? ok(await watch(c.env, body.value)) : body;
-}
+const scheduled = reading([bodyOf(wire.runScheduledSchema)], async (c, asked) =>
+  ok<wire.ScheduledRun>(await watch(c.env, asked)),
+);
 
-async function indexOf(c: AdminContext): Promise<Answered<wire.IndexReport>> {
-  const served = await servedOf(c);
-  if (!served.ok) return served;
-  const { day, pack } = served.value;
-  return ok({
-    tradedate: day.tradedate,
-    revision: pack.revision,
-    ...(await checkIndex(storesOf(c), day, pack)),
-  });
-}
-
-/** Rebuilds wrong index rows and reports what is still wrong. */
-async function repairIndex(c: AdminContext): Promise<Answered<wire.IndexReport>> {
-  const served = await servedOf(c);
-  if (!served.ok) return served;
-  const before = await indexOf(c);
-  if (!before.ok || before.value.findings.length === 0) return before;
-  const { day, pack } = served.value;
-  await rebuildIndex(storesOf(c), pack, day.dataset);
-  const after = await indexOf(c);
-  if (!after.ok || after.value.findings.length > 0) return after;
-  const subject = calledOf(day);
-  const sentence = `The index rows of ${subject} were rebuilt from its pack.`;
-  return ok({ ...after.value, findings: [done("index", subject, sentence)] });
-}
-
-async function servedOf(
-  c: AdminContext,
-): Promise<Answered<{ day: DatasetDay; pack: IndexedPack & { revision: number } }>> {
+/** Returns the served pack of the day in the path, or a refusal. */
+async function servedOf(c: AdminContext): Promise<Answered<Served>> {
   const day = dayOf(c);
   if (!day.ok) return day;
   const pack = await servedPack(c.env.DB, day.value);
   return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
 }
+
+type Served = { day: DatasetDay; pack: IndexedPack & { revision: number } };
+
+async function indexReport(c: AdminContext, { day, pack }: Served): Promise<wire.IndexReport> {
+  const checked = await checkIndex(storesOf(c), day, pack);
+  return { tradedate: day.tradedate, revision: pack.revision, ...checked };
+}
+
+const showIndex = reading([servedOf], async (c, served) => ok(await indexReport(c, served)));
+
+/** Rebuilds wrong index rows and reports what is still wrong. */
+const repairIndex = reading([servedOf], async (c, served) => {
+  const before = await indexReport(c, served);
+  if (before.findings.length === 0) return ok(before);
+  const { day, pack } = served;
+  await rebuildIndex(storesOf(c), pack, day.dataset);
+  const after = await indexReport(c, served);
+  if (after.findings.length > 0) return ok(after);
+  const subject = calledOf(day);
+  const sentence = `The index rows of ${subject} were rebuilt from its pack.`;
+  return ok<wire.IndexReport>({ ...after, findings: [done("index", subject, sentence)] });
+});
 
 /** `--repair` ends uploads that are older than this; they cannot be resumed afterwards. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
@@ -199,3 +177,17 @@ async function checkObjects(place: objects.Upkeep): Promise<Finding[]> {
   }
   return findings;
 }
+
+export const DOCTOR_ROUTES: Routes = {
+  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
+  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
+  "POST /doctor/repair": [
+    ADMIN_ONLY,
+    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
+  ],
+  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
+  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
+  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
+  "GET /doctor/index/:date": [READ, showIndex],
+  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
+};

@@ -26,14 +26,8 @@ import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
-import { type AdminContext, bodyOf, READ, type Routes } from "./context.ts";
-import type { Answered } from "./refusal.ts";
+import { type AdminContext, bodyOf, READ, type Routes, reading } from "./context.ts";
 import * as wire from "./wire.ts";
-
-export const EXPLAIN_ROUTES: Routes = {
-  "GET /explain/:requestId": [READ, async (c) => ok(await explainId(c))],
-  "POST /explain": [READ, explainRequest],
-};
 
 /**
  * When no account is named, only the gates of accounts that were active within this time are searched, at most
@@ -181,25 +175,18 @@ function unknown(requestId: string): wire.ExplainedRequest {
 type Asker = Pick<z.output<typeof wire.explainSchema>, "key" | "keyId" | "account">;
 
 /** Evaluates the request in the body as if it were made now, without counting or changing anything. */
-async function explainRequest(c: AdminContext): Promise<Answered<wire.Explanation>> {
-  const body = await bodyOf(c, wire.explainSchema);
-  if (!body.ok) return body;
-  const { request, ...asker } = body.value;
+const explainRequest = reading([bodyOf(wire.explainSchema)], async (c, { request, ...asker }) => {
   const judged = new Judged();
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
   if (!decoded.ok) return ok(judged.end(1, "body", decoded.refusal, "json"));
   const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
   // When the caller is named separately, the request need not contain a key.
-  const envelope = parseEnvelope(
-    { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) },
-    PARAMS_OPTIONAL,
-  );
+  const named = { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) };
+  const envelope = parseEnvelope(named, PARAMS_OPTIONAL);
   if (!envelope.ok) return ok(judged.end(1, "body", envelope.refusal, format));
   judged.pass(1, "body", "a JSON object with apiname, apikey and params");
-
-  const denial = await judge(c, envelope.value, asker, judged);
-  return ok(judged.end(null, "", denial, format));
-}
+  return ok(judged.end(null, "", await judge(c, envelope.value, asker, judged), format));
+});
 
 function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: string } {
   if (key !== undefined) return { apikey: key };
@@ -318,3 +305,8 @@ class Judged {
     return { ...asker, steps, code, reason, httpStatus: status[format], message };
   }
 }
+
+export const EXPLAIN_ROUTES: Routes = {
+  "GET /explain/:requestId": [READ, async (c) => ok(await explainId(c))],
+  "POST /explain": [READ, explainRequest],
+};

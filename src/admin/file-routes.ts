@@ -1,5 +1,5 @@
 /** `/admin/files`: upload, publication and withdrawal of daily files. */
-import { both, ok, refused } from "../base/result.ts";
+import { ok, refused } from "../base/result.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import * as catalog from "../catalog/file-states.ts";
 import type { FilePlace } from "../catalog/files.ts";
@@ -7,7 +7,8 @@ import { findUpload, type Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
-import { type AdminContext, bodyOf, byOf, EITHER, PUBLISH, parsed, type Routes } from "./context.ts";
+import type { AdminContext, Routes } from "./context.ts";
+import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, parsed, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
@@ -15,53 +16,47 @@ import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploa
 import * as wire from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
-export const FILE_ROUTES: Routes = {
-  "GET /files/:type": [EITHER, list],
-  "POST /files/:type/:date/:name/uploads": [PUBLISH, beginUpload],
-  "PUT /files/:type/:date/:name/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
-  "POST /files/:type/:date/:name/uploads/:uploadId/complete": [PUBLISH, completeUpload],
-  "POST /files/:type/:date/:name/publish": [PUBLISH, publish],
-  "POST /files/:type/:date/:name/withdraw": [PUBLISH, withdraw],
-};
+const list = reading(
+  [dataTypeOf, inQuery("from", beijingDateSchema), inQuery("to", beijingDateSchema)],
+  async (c, dataType, from, to) =>
+    ok<wire.FileList>({ files: readable(await catalog.storedFiles(c.env.DB, { dataType, from, to })) }),
+);
 
-async function list(c: AdminContext): Promise<Answered<wire.FileList>> {
-  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
+function placeOf(c: AdminContext): Answered<FilePlace> {
+  const dataType = dataTypeOf(c);
   if (!dataType.ok) return dataType;
-  const from = parsed(beijingDateSchema, c.req.query("from"), "from");
-  if (!from.ok) return from;
-  const to = parsed(beijingDateSchema, c.req.query("to"), "to");
-  if (!to.ok) return to;
-  const question = { dataType: dataType.value, from: from.value, to: to.value };
-  return ok({ files: readable(await catalog.storedFiles(c.env.DB, question)) });
+  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
+  if (!tradedate.ok) return tradedate;
+  const name = c.req.param("name") ?? "";
+  const problem = wire.fileNameProblem(dataType.value, tradedate.value, name);
+  return problem === null
+    ? ok({ dataType: dataType.value, tradedate: tradedate.value, name })
+    : refused({ reason: "file_name", problem });
 }
 
-async function beginUpload(c: AdminContext): Promise<Answered<wire.FileUploadBegun>> {
-  const asked = both(placeOf(c), await bodyOf(c, wire.beginFileUploadSchema));
-  if (!asked.ok) return asked;
-  const [place, body] = asked.value;
+const beginUpload = reading([placeOf, bodyOf(wire.beginFileUploadSchema)], async (c, place, body) => {
   const { origin, ...content } = body;
   const revisions = await catalog.revisionsAt(c.env.DB, place);
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
   const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
   if (standing !== null) return refused(standing);
-  if (there !== undefined) return ok({ state: "present", file: readable(there) });
+  if (there !== undefined) return ok<wire.FileUploadBegun>({ state: "present", file: readable(there) });
   const twin = await catalog.caseTwin(c.env.DB, place);
   if (twin !== null) {
-    return refused({
-      reason: "file_name",
-      problem: `it differs only in case from ${twin}, another file of this day`,
-    });
+    const problem = `it differs only in case from ${twin}, another file of this day`;
+    return refused({ reason: "file_name", problem });
   }
-  const against = await withdrawalAgainst(c.env.DB, {
-    target: catalog.fileTarget(place),
-    content: body.sha256,
-  });
+  const against = await decisionOn(c, place, body);
   if (against?.isSame) return refused(withdrawnRefusal(place, against));
   // The claims contain the origin, because an upload of a different origin has a different object key and must not be
   // resumed.
   const claims = origin === "builder" ? { origin } : {};
   const begun = await begin(storesOf(c), fileUpload(place, origin), { ...content, claims }, byOf(c).nowMs);
-  return begun.ok ? ok(uploadingAnswer(begun.value)) : begun;
+  return begun.ok ? ok<wire.FileUploadBegun>(uploadingAnswer(begun.value)) : begun;
+});
+
+function decisionOn(c: AdminContext, place: FilePlace, { sha256: content }: { sha256: string }) {
+  return withdrawalAgainst(c.env.DB, { target: catalog.fileTarget(place), content });
 }
 
 /**
@@ -93,45 +88,44 @@ function withdrawnRefusal(
   return { reason: "content_withdrawn", called: name, again, ...withdrawal };
 }
 
-async function putPart(c: AdminContext): Promise<Answered<wire.StoredPart>> {
-  const found = await uploadOf(c);
-  return found.ok ? receivePart(c, found.value.upload) : found;
+async function uploadOf(
+  c: AdminContext,
+): Promise<Answered<{ place: FilePlace; upload: Upload<FileClaims> }>> {
+  const place = placeOf(c);
+  if (!place.ok) return place;
+  const uploadId = c.req.param("uploadId") ?? "";
+  const upload = await findUpload<FileClaims>(c.env.DB, catalog.fileTarget(place.value), uploadId);
+  return upload === null
+    ? refused({ reason: "absent", what: `upload of ${place.value.name} with this id` })
+    : ok({ place: place.value, upload });
 }
 
-async function completeUpload(c: AdminContext): Promise<Answered<wire.FileSummary>> {
-  const found = await uploadOf(c);
-  if (!found.ok) return found;
-  const { place, upload } = found.value;
+const putPart = reading([uploadOf], (c, { upload }) => receivePart(c, upload));
+
+const completeUpload = reading([uploadOf], async (c, { place, upload }) => {
   const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
-  if (!completed.ok) return completed;
-  const file = (await catalog.revisionsAt(c.env.DB, place)).find(
-    ({ revision }) => revision === upload.revision,
-  );
-  return file === undefined ? refused({ reason: "other_publisher", called: place.name }) : ok(readable(file));
-}
+  return completed.ok ? present(c, { ...place, revision: upload.revision }) : completed;
+});
 
-/** Publishes the revision that `meant` returns for the request. Does nothing when it is already published. */
-async function publish(c: AdminContext): Promise<Answered<wire.FileSummary>> {
-  // Earlier versions of the command send no body.
-  const asked = both(placeOf(c), await bodyOf(c, wire.publishFileSchema, {}));
-  if (!asked.ok) return asked;
-  const [place, body] = asked.value;
-  const file = meant(place, await catalog.revisionsAt(c.env.DB, place), body.revision);
-  if (!file.ok) return file;
-  if (file.value.state === "published") return ok(readable(file.value));
-  if (file.value.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
+/**
+ * Publishes the revision that `meant` returns for the request. Does nothing when it is already published. Earlier
+ * versions of the command send no body.
+ */
+const publish = reading([placeOf, bodyOf(wire.publishFileSchema, {})], async (c, place, body) => {
+  const meantFile = meant(place, await catalog.revisionsAt(c.env.DB, place), body.revision);
+  if (!meantFile.ok) return meantFile;
+  const file = meantFile.value;
+  if (file.state === "published") return ok<wire.FileSummary>(readable(file));
+  if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
   const { force: isForced, origin } = body;
-  const published = await catalog.publishFile(c.env.DB, file.value, { ...byOf(c), isForced, origin });
-  if (published) return present(c, file.value);
+  const published = await catalog.publishFile(c.env.DB, file, { ...byOf(c), isForced, origin });
+  if (published) return present(c, file);
   const standing = origin === "builder" ? operatorsRefusal(await catalog.revisionsAt(c.env.DB, place)) : null;
   if (standing !== null) return refused(standing);
-  const against = await withdrawalAgainst(c.env.DB, {
-    target: catalog.fileTarget(place),
-    content: file.value.sha256,
-  });
-  if (against !== null && file.value.state !== "withdrawn") return refused(withdrawnRefusal(place, against));
+  const against = await decisionOn(c, place, file);
+  if (against !== null && file.state !== "withdrawn") return refused(withdrawnRefusal(place, against));
   return refused({ reason: "other_publisher", called: place.name });
-}
+});
 
 /**
  * Returns the revision to publish from `revisions` (newest first): number `revision` if given, else the only one that
@@ -168,47 +162,23 @@ function meant(
  * Withdraws the published revision. If none is published, withdraws the newest one, so that no one publishes it by
  * mistake.
  */
-async function withdraw(c: AdminContext): Promise<Answered<wire.FileSummary>> {
-  const asked = both(placeOf(c), await bodyOf(c, wire.withdrawFileSchema));
-  if (!asked.ok) return asked;
-  const [place, body] = asked.value;
+const withdraw = reading([placeOf, bodyOf(wire.withdrawFileSchema)], async (c, place, { note }) => {
   const revisions = await catalog.revisionsAt(c.env.DB, place);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
   if (file === undefined) return refused(absent(place));
-  if (file.state === "withdrawn") return ok(readable(file));
+  if (file.state === "withdrawn") return ok<wire.FileSummary>(readable(file));
   if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
-  const withdrawn = await catalog.withdrawFile(c.env.DB, file, { ...byOf(c), note: body.note });
+  const withdrawn = await catalog.withdrawFile(c.env.DB, file, { ...byOf(c), note });
   return withdrawn ? present(c, file) : refused({ reason: "other_publisher", called: place.name });
-}
+});
 
 /** Returns the revision in its current state, or a refusal if a newer revision has replaced it. */
-async function present(c: AdminContext, file: catalog.StoredFile): Promise<Answered<wire.FileSummary>> {
+async function present(
+  c: AdminContext,
+  file: FilePlace & { revision: number },
+): Promise<Answered<wire.FileSummary>> {
   const now = (await catalog.revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
   return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(readable(now));
-}
-
-function placeOf(c: AdminContext): Answered<FilePlace> {
-  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
-  if (!dataType.ok) return dataType;
-  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  if (!tradedate.ok) return tradedate;
-  const name = c.req.param("name") ?? "";
-  const problem = wire.fileNameProblem(dataType.value, tradedate.value, name);
-  return problem === null
-    ? ok({ dataType: dataType.value, tradedate: tradedate.value, name })
-    : refused({ reason: "file_name", problem });
-}
-
-async function uploadOf(
-  c: AdminContext,
-): Promise<Answered<{ place: FilePlace; upload: Upload<FileClaims> }>> {
-  const place = placeOf(c);
-  if (!place.ok) return place;
-  const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<FileClaims>(c.env.DB, catalog.fileTarget(place.value), uploadId);
-  return upload === null
-    ? refused({ reason: "absent", what: `upload of ${place.value.name} with this id` })
-    : ok({ place: place.value, upload });
 }
 
 function absent({ name }: FilePlace): AdminRefusal {
@@ -253,3 +223,12 @@ async function checkFile(
     : await parquetProblem(upload.sizeBytes, readRange);
   return problem === null ? null : { problem };
 }
+
+export const FILE_ROUTES: Routes = {
+  "GET /files/:type": [EITHER, list],
+  "POST /files/:type/:date/:name/uploads": [PUBLISH, beginUpload],
+  "PUT /files/:type/:date/:name/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
+  "POST /files/:type/:date/:name/uploads/:uploadId/complete": [PUBLISH, completeUpload],
+  "POST /files/:type/:date/:name/publish": [PUBLISH, publish],
+  "POST /files/:type/:date/:name/withdraw": [PUBLISH, withdraw],
+};

@@ -3,14 +3,15 @@
  * secret.
  */
 import * as z from "zod";
-import { both, ok, refused } from "../base/result.ts";
+import { ok, refused } from "../base/result.ts";
 import { findAccount } from "../catalog/accounts.ts";
 import * as external from "../catalog/external-shares.ts";
 import { resealDrive, revokeOlderShares, secretVersionUse } from "../catalog/secret-versions.ts";
 import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catalog/shares.ts";
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
-import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
+import type { AdminContext, Routes } from "./context.ts";
+import { ADMIN_ONLY, absent, bodyOf, byOf, dataTypeOf, parsed, queryOf, READ, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -24,35 +25,22 @@ const inForceSchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_SHARES).default(MAX_SHARES),
 });
 
-export const SHARE_ROUTES: Routes = {
-  "GET /shares": [READ, list],
-  "GET /shares/secret": [READ, async (c) => ok(await secretVersions(c))],
-  "POST /shares/secret/rotate": [ADMIN_ONLY, rotateSecret],
-  "POST /shares/:shareId/revoke": [ADMIN_ONLY, revoke],
-  "GET /external": [READ, listExternal],
-  "PUT /external/:type/:year": [ADMIN_ONLY, setExternal],
-  "POST /external/:type/:year/clear": [ADMIN_ONLY, clearExternal],
-};
-
-async function list(c: AdminContext): Promise<Answered<wire.ShareList>> {
+async function list(c: AdminContext): Promise<Answered<object>> {
   const accountId = c.req.query("account");
   if (accountId === undefined) return listInForce(c);
   const account = await findAccount(c.env.DB, accountId);
   if (account === null) return refused(absent("account", accountId));
-  return ok({ shares: readable(await sharesOfAccount(c.env.DB, account.accountId)), next: null });
+  const shares = readable(await sharesOfAccount(c.env.DB, account.accountId));
+  return ok<wire.ShareList>({ shares, next: null });
 }
 
-async function listInForce(c: AdminContext): Promise<Answered<wire.ShareList>> {
-  const query = parsed(inForceSchema, c.req.query(), "The query");
-  if (!query.ok) return query;
-  const { after, limit } = query.value;
+const listInForce = reading([queryOf(inForceSchema)], async (c, { after, limit }) => {
   // One row more than requested is read, to know whether another page follows.
-  const question = { nowMs: byOf(c).nowMs, after, count: limit + 1 };
-  const found = await sharesInForce(c.env.DB, question);
+  const found = await sharesInForce(c.env.DB, { nowMs: byOf(c).nowMs, after, count: limit + 1 });
   const shown = found.slice(0, limit);
   const next = found.length > shown.length ? (shown.at(-1)?.shareId ?? null) : null;
-  return ok({ shares: readable(shown), next });
-}
+  return ok<wire.ShareList>({ shares: readable(shown), next });
+});
 
 async function revoke(c: AdminContext): Promise<Answered<wire.ShareSummary>> {
   const shareId = c.req.param("shareId") ?? "";
@@ -80,9 +68,7 @@ async function secretVersions(c: AdminContext): Promise<wire.SecretVersions> {
  * the secret, except passwords whose version the secret no longer contains. Shares of older versions are revoked if the
  * body asks for it; otherwise they end within 7 days. Repeating the call completes an interrupted rotation.
  */
-async function rotateSecret(c: AdminContext): Promise<Answered<wire.RotatedSecret>> {
-  const body = await bodyOf(c, wire.rotateSecretSchema);
-  if (!body.ok) return body;
+const rotateSecret = reading([bodyOf(wire.rotateSecretSchema)], async (c, { olderShares }) => {
   const { SHARE_SECRET: secrets } = settingsOf(c.env);
   const by = byOf(c);
   const resealed: wire.RotatedSecret["resealed"] = [];
@@ -93,57 +79,53 @@ async function rotateSecret(c: AdminContext): Promise<Answered<wire.RotatedSecre
     const sealed = await sealPassword(secrets, drive, await openPassword(secrets, drive, link));
     if (await resealDrive(c.env.DB, drive, sealed, by)) resealed.push({ dataType, year });
   }
-  const revoked =
-    body.value.olderShares === "revoke" ? await revokeOlderShares(c.env.DB, secrets.current, by) : 0;
-  return ok({ ...(await secretVersions(c)), resealed, revoked });
-}
+  const revoked = olderShares === "revoke" ? await revokeOlderShares(c.env.DB, secrets.current, by) : 0;
+  return ok<wire.RotatedSecret>({ ...(await secretVersions(c)), resealed, revoked });
+});
 
-async function listExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
-  return ok({ external: (await external.externalShares(c.env.DB)).map(externalSummaryOf) });
-}
-
-async function setExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
-  const asked = both(driveOf(c), await bodyOf(c, wire.externalShareSchema));
-  if (!asked.ok) return asked;
-  const [drive, body] = asked.value;
-  const { link, ...coverage } = body;
-  for (const day of [coverage.firstDay, coverage.lastDay]) {
-    if (Number(day.slice(0, 4)) !== drive.year)
-      return refused({ reason: "day_of_other_year", day, year: drive.year });
-  }
-  const sealed = link === null ? null : await sealedLink(c, drive, link);
-  await external.setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
-  return listExternal(c);
-}
-
-type Link = NonNullable<z.output<typeof wire.externalShareSchema>["link"]>;
-
-async function sealedLink(c: AdminContext, drive: Drive, link: Link): Promise<external.ExternalLink> {
-  const { SHARE_SECRET } = settingsOf(c.env);
-  const password = await sealPassword(SHARE_SECRET, drive, link.password);
-  return { url: link.url, expiresAtMs: link.expires, ...password };
-}
-
-async function clearExternal(c: AdminContext): Promise<Answered<wire.ExternalList>> {
-  const drive = driveOf(c);
-  if (!drive.ok) return drive;
-  const cleared = await external.clearExternalShare(c.env.DB, drive.value, byOf(c));
-  if (!cleared)
-    return refused({
-      reason: "absent",
-      what: `external share for ${drive.value.dataType} ${drive.value.year}`,
-    });
-  return listExternal(c);
+async function listExternal(c: AdminContext) {
+  const shares = await external.externalShares(c.env.DB);
+  return ok<wire.ExternalList>({ external: shares.map(externalSummaryOf) });
 }
 
 function driveOf(c: AdminContext): Answered<Drive> {
-  const dataType = parsed(wire.dataTypeSchema, c.req.param("type"), "The type in the path");
+  const dataType = dataTypeOf(c);
   if (!dataType.ok) return dataType;
   const year = parsed(yearSchema, c.req.param("year"), "The year in the path");
   return year.ok ? ok({ dataType: dataType.value, year: year.value }) : year;
 }
 
+const setExternal = reading([driveOf, bodyOf(wire.externalShareSchema)], async (c, drive, body) => {
+  const { link, ...coverage } = body;
+  for (const day of [coverage.firstDay, coverage.lastDay]) {
+    if (Number(day.slice(0, 4)) !== drive.year)
+      return refused({ reason: "day_of_other_year", day, year: drive.year });
+  }
+  const sealed = link && {
+    url: link.url,
+    expiresAtMs: link.expires,
+    ...(await sealPassword(settingsOf(c.env).SHARE_SECRET, drive, link.password)),
+  };
+  await external.setExternalShare(c.env.DB, { ...drive, ...coverage, link: sealed }, byOf(c));
+  return listExternal(c);
+});
+
+const clearExternal = reading([driveOf], async (c, drive) => {
+  if (await external.clearExternalShare(c.env.DB, drive, byOf(c))) return listExternal(c);
+  return refused({ reason: "absent", what: `external share for ${drive.dataType} ${drive.year}` });
+});
+
 function externalSummaryOf({ link, ...share }: external.ExternalShare): wire.ExternalSummary {
   const shown = link && { url: link.url, expiresAtMs: link.expiresAtMs, secretVersion: link.secretVersion };
   return readable({ ...share, link: shown });
 }
+
+export const SHARE_ROUTES: Routes = {
+  "GET /shares": [READ, list],
+  "GET /shares/secret": [READ, async (c) => ok(await secretVersions(c))],
+  "POST /shares/secret/rotate": [ADMIN_ONLY, rotateSecret],
+  "POST /shares/:shareId/revoke": [ADMIN_ONLY, revoke],
+  "GET /external": [READ, listExternal],
+  "PUT /external/:type/:year": [ADMIN_ONLY, setExternal],
+  "POST /external/:type/:year/clear": [ADMIN_ONLY, clearExternal],
+};

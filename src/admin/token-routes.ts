@@ -5,7 +5,8 @@ import { ok, refused } from "../base/result.ts";
 import { addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-tokens.ts";
 import { auditEntries } from "../catalog/audit.ts";
 import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
-import { ADMIN_ONLY, type AdminContext, absent, bodyOf, byOf, parsed, READ, type Routes } from "./context.ts";
+import type { AdminContext, Routes } from "./context.ts";
+import { ADMIN_ONLY, absent, bodyOf, byOf, queryOf, READ, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -27,29 +28,19 @@ const auditQuerySchema = z.object({
   limit: z.coerce.number().int().min(1).max(MAX_ENTRIES).default(100),
 });
 
-export const TOKEN_ROUTES: Routes = {
-  "GET /tokens": [READ, list],
-  "POST /tokens": [ADMIN_ONLY, issue, 201],
-  "POST /tokens/:name/revoke": [ADMIN_ONLY, revoke],
-  "GET /audit": [READ, audit],
-};
-
 async function list(c: AdminContext): Promise<Answered<wire.TokenList>> {
   return ok({ tokens: readable(await listTokens(c.env.DB)) });
 }
 
-async function issue(c: AdminContext): Promise<Answered<wire.IssuedToken>> {
-  const body = await bodyOf(c, wire.newTokenSchema);
-  if (!body.ok) return body;
-  const { name, scope } = body.value;
+const issue = reading([bodyOf(wire.newTokenSchema)], async (c, { name, scope }) => {
   if (RESERVED.some((reserved) => reserved.toLowerCase() === name.toLowerCase())) {
     return refused({ reason: "token_name_taken", name });
   }
   const token = generateToken();
   const stored = { sha256: await hashKey(token), name, scope, firstCharacters: firstCharacters(token) };
   const added = await addToken(c.env.DB, stored, byOf(c));
-  return added ? ok({ name, scope, token }) : refused({ reason: "token_name_taken", name });
-}
+  return added ? ok<wire.IssuedToken>({ name, scope, token }) : refused({ reason: "token_name_taken", name });
+});
 
 async function revoke(c: AdminContext): Promise<Answered<wire.TokenSummary>> {
   const name = c.req.param("name") ?? "";
@@ -58,21 +49,10 @@ async function revoke(c: AdminContext): Promise<Answered<wire.TokenSummary>> {
   return token === null ? refused(absent("token", name)) : ok(readable(token));
 }
 
-async function audit(c: AdminContext): Promise<Answered<wire.AuditList>> {
-  const query = parsed(auditQuerySchema, c.req.query(), "The query");
-  if (!query.ok) return query;
-  const { subject, actor, kind, action, since, before, limit } = query.value;
-  const question = {
-    subject,
-    actor,
-    actorKind: kind,
-    action,
-    sinceMs: since,
-    beforeId: before,
-    count: limit,
-  };
-  const entries = await auditEntries(c.env.DB, question);
-  return ok({
+const audit = reading([queryOf(auditQuerySchema)], async (c, { kind, since, before, limit, ...question }) => {
+  const asked = { ...question, actorKind: kind, sinceMs: since, beforeId: before, count: limit };
+  const entries = await auditEntries(c.env.DB, asked);
+  return ok<wire.AuditList>({
     entries: entries.map(({ auditId, actor, before, after, ...entry }) => ({
       id: auditId,
       actorKind: actor.kind,
@@ -82,4 +62,11 @@ async function audit(c: AdminContext): Promise<Answered<wire.AuditList>> {
       after: readable(after),
     })),
   });
-}
+});
+
+export const TOKEN_ROUTES: Routes = {
+  "GET /tokens": [READ, list],
+  "POST /tokens": [ADMIN_ONLY, issue, 201],
+  "POST /tokens/:name/revoke": [ADMIN_ONLY, revoke],
+  "GET /audit": [READ, audit],
+};

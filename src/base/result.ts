@@ -16,12 +16,3 @@ export function ok<Value>(value: Value): { ok: true; value: Value } {
 export function refused<Refusal>(refusal: Refusal): Refused<Refusal> {
   return { ok: false, refusal };
 }
-
-/** Returns the values of both results, or the first refusal. */
-export function both<First, Second, Refusal>(
-  first: Result<First, Refusal>,
-  second: Result<Second, Refusal>,
-): Result<[First, Second], Refusal> {
-  if (!first.ok) return first;
-  return second.ok ? ok([first.value, second.value]) : second;
-}
