@@ -5,8 +5,7 @@
  * request cannot wait for the I/O of another request.
  */
 import { ok, type Result, refused } from "../base/result.ts";
-import { type KeyHolder, keyHolderOf, keyHolderStatement, principalOf } from "../catalog/key-holder.ts";
-import { noteKeyUse, USE_NOTED_EVERY_MS } from "../catalog/keys.ts";
+import * as keys from "../catalog/keys.ts";
 import type { AccessDenial } from "../entitlement/caller-denial.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { hashKey, isPlausibleKey } from "./key.ts";
@@ -18,7 +17,7 @@ const PRINCIPAL_MAX_AGE_MS = 30_000;
 const MAX_HOLDERS = 5_000;
 
 interface Kept {
-  holder: KeyHolder;
+  holder: keys.KeyHolder;
   readAtMs: number;
   /** When this isolate last recorded a use of the key; null if it has not done so since it read the holder. */
   notedAtMs: number | null;
@@ -60,8 +59,8 @@ export async function identify(
   const kept = recall(sha256, nowMs);
   if (kept !== null) return { ...identifiedAs(db, kept, nowMs), alongside: later };
 
-  const [keyResult, ...results] = await db.batch([keyHolderStatement(db, sha256), ...alongside]);
-  const holder = keyResult === undefined ? null : keyHolderOf(keyResult);
+  const [keyResult, ...results] = await db.batch([keys.keyHolderStatement(db, sha256), ...alongside]);
+  const holder = keyResult === undefined ? null : keys.keyHolderOf(keyResult);
   const read = () => Promise.resolve(results);
   if (holder === null) return { caller: refused({ reason: "key_unknown" }), alongside: read, noteUse: null };
   return { ...identifiedAs(db, remember(sha256, holder, nowMs), nowMs), alongside: read };
@@ -79,7 +78,7 @@ function recall(sha256: string, nowMs: number): Kept | null {
   return ageMs >= 0 && ageMs < PRINCIPAL_MAX_AGE_MS ? kept : null;
 }
 
-function remember(sha256: string, holder: KeyHolder, readAtMs: number): Kept {
+function remember(sha256: string, holder: keys.KeyHolder, readAtMs: number): Kept {
   const kept: Kept = { holder, readAtMs, notedAtMs: null };
   // Deleting first moves the entry to the end of the map's order, so that the first entry is the oldest.
   holders.delete(sha256);
@@ -95,13 +94,13 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   const { holder } = kept;
   const caller = callerOf(holder, nowMs);
   const notedAtMs = kept.notedAtMs ?? holder.lastUsedAtMs;
-  if (!caller.ok || (notedAtMs !== null && nowMs - notedAtMs < USE_NOTED_EVERY_MS)) {
+  if (!caller.ok || (notedAtMs !== null && nowMs - notedAtMs < keys.USE_NOTED_EVERY_MS)) {
     return { caller, noteUse: null };
   }
   const noteUse = async () => {
     kept.notedAtMs = nowMs;
     try {
-      await noteKeyUse(db, holder.keyId, nowMs);
+      await keys.noteKeyUse(db, holder.keyId, nowMs);
     } catch (error) {
       console.warn(JSON.stringify({ event: "key_use_not_noted", error: String(error) }));
     }
@@ -113,14 +112,14 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
  * Returns the principal of `holder`, or why the key is refused. Expiry is checked at every request, so that a cached
  * key is refused from the instant at which it expires.
  */
-function callerOf(holder: KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
+function callerOf(holder: keys.KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, disabled } = holder;
   // The time of the revocation is not compared with the clock, because clocks differ and a revocation must take effect
   // at once.
   if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
   if (disabled) return refused({ reason: "account_disabled" });
-  return ok(principalOf(holder));
+  return ok(keys.principalOf(holder));
 }
 
 /**

@@ -7,7 +7,7 @@ import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import type { Finding } from "../upkeep/finding.ts";
 import { arrivedRange, indexRowOf, packIndex } from "./arrival.ts";
-import { calledOf } from "./dataset-day.ts";
+import { calledOf } from "./refusal.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
 
 /**

@@ -6,7 +6,7 @@ import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import { type BeijingDate, beijingTimestamp, parseBeijingDate } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetDay } from "../catalog/days.ts";
-import { fileTarget } from "../catalog/file-states.ts";
+import { fileTarget } from "../catalog/files.ts";
 import { packTarget } from "../catalog/publish-day.ts";
 import { giveUp, newestRevisions } from "../catalog/upkeep.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
@@ -15,7 +15,7 @@ import { parsePackObjectKey } from "../packs/layout.ts";
 import { abridged, done, type Finding } from "../upkeep/finding.ts";
 import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
-import { calledOf } from "./dataset-day.ts";
+import { calledOf } from "./refusal.ts";
 import type { UnknownObjects } from "./wire.ts";
 
 /** Younger objects may belong to an upload in progress, so they are ignored. */

@@ -3,27 +3,27 @@
  * reported as a finding.
  */
 import { ok, refused } from "../base/result.ts";
+import { upperMedian } from "../base/upper-median.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
 import type { DatasetDay } from "../catalog/days.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
-import { storesHealthOf } from "../operations/health.ts";
+import { storeCalls, storesHealthOf } from "../operations/health.ts";
 import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar.ts";
 import { done, type Finding } from "../upkeep/finding.ts";
 import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
 import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes, reading } from "./context.ts";
-import { calledOf } from "./dataset-day.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
-import { placeReport } from "./doctor-place.ts";
 import { judgeSettings } from "./doctor-settings.ts";
-import type { Answered } from "./refusal.ts";
+import { type Answered, calledOf } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
+import type { PlaceReport } from "./wire.ts";
 import * as wire from "./wire.ts";
 
 /** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
@@ -191,3 +191,51 @@ export const DOCTOR_ROUTES: Routes = {
   "GET /doctor/index/:date": [READ, showIndex],
   "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
 };
+
+/**
+ * Number of calls to each store, one after another. Their median is reported, because the first call can be slow: it
+ * may open a connection.
+ */
+const CALLS = 5;
+
+/**
+ * Returns the report for this request: the caller's address as the worker receives it, whether the cache works, and the
+ * duration of a call to each store.
+ */
+export async function placeReport(c: AdminContext): Promise<PlaceReport> {
+  const cache = await cacheAnswers(new URL(c.req.url).origin);
+  return {
+    address: c.req.header("CF-Connecting-IP") ?? null,
+    cache: cache ? "ok" : "failed",
+    storesMs: await storesMs(c.env, settingsOf(c.env)),
+  };
+}
+
+/** Returns whether the cache returns an entry that was put into it. */
+async function cacheAnswers(origin: string): Promise<boolean> {
+  const key = `${origin}/.place/${crypto.randomUUID()}`;
+  try {
+    const cache = await caches.open("edgetape-place");
+    await cache.put(key, new Response("kept", { headers: { "Cache-Control": "max-age=60" } }));
+    return (await (await cache.match(key))?.text()) === "kept";
+  } catch {
+    return false;
+  }
+}
+
+/** Returns the median milliseconds of a call to each store. */
+async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["storesMs"]> {
+  const { d1, gate, r2 } = storeCalls(env, settings);
+  return { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) };
+}
+
+async function medianMs(call: () => Promise<unknown>): Promise<number> {
+  const taken: number[] = [];
+  for (let n = 0; n < CALLS; n++) {
+    // The platform's clock advances only after I/O: here, when a store responds.
+    const beganMs = Date.now();
+    await call();
+    taken.push(Date.now() - beganMs);
+  }
+  return upperMedian(taken);
+}

@@ -1,8 +1,8 @@
 /** `/admin/files`: upload, publication and withdrawal of daily files. */
 import { ok, refused } from "../base/result.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
-import * as catalog from "../catalog/file-states.ts";
 import type { FilePlace } from "../catalog/files.ts";
+import * as catalog from "../catalog/files.ts";
 import { findUpload, type Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";

@@ -1,5 +1,6 @@
-/** Converts the instants in answers from Unix milliseconds to RFC 3339 in Beijing time. */
+/** The properties of answers: instants as RFC 3339 in Beijing time instead of Unix milliseconds, and the dataset. */
 import { beijingTimestamp } from "../calendar/beijing.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 
 /** Matches the names of properties that hold instants. Other names that end in `Ms` hold durations. */
 const INSTANT = /^(at|start|end|until)Ms$|AtMs$/;
@@ -36,4 +37,12 @@ function converted(value: unknown): unknown {
       return [name.slice(0, -2), member === null ? null : beijingTimestamp(member)];
     }),
   );
+}
+
+/**
+ * Returns an object with the `dataset` property of an answer. For orders the object is empty, because earlier versions
+ * of the CLI refuse the property.
+ */
+export function nameOf(dataset: DatasetName): { dataset?: DatasetName } {
+  return dataset === "orders" ? {} : { dataset };
 }

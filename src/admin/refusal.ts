@@ -5,11 +5,10 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { DatasetDay } from "../catalog/days.ts";
 import type { Damage, Withdrawal } from "../catalog/decisions.ts";
 import type { Comparison, Loss } from "../catalog/plausibility.ts";
-import { datasetFlag } from "../datasets/day-name.ts";
+import { datasetFlag, dayName } from "../datasets/day-name.ts";
 import { DATASETS } from "../datasets/registry.ts";
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { SealProblem } from "./backup-routes.ts";
-import { calledOf } from "./dataset-day.ts";
 
 /** The answer to a request, or the reason for its refusal. */
 export type Answered<Value> = Result<Value, AdminRefusal>;
@@ -282,4 +281,9 @@ function implausibleSentence(day: DatasetDay, { days, markets }: Comparison): st
       `${market} has ${rows} ${DATASETS[day.dataset].rows} of ${securities} securities; the usual numbers are ${medianRows} of ${medianSecurities}`,
   );
   return `${calledOf(day)} is ${how} and is not served: ${counts.join("; ")} (median of ${days} loaded days). If this is right, run the command again with --force.`;
+}
+
+/** Returns the day's name for messages, such as `20260312` or `20260312 (trades)`. */
+export function calledOf({ dataset, tradedate }: DatasetDay): string {
+  return dayName(tradedate, dataset);
 }

@@ -4,7 +4,7 @@
  * since the backup. The restore runs them in its transaction, with its id as `?1`. The SQL condition `open` is false
  * once the restore is done, so that a repeated run changes nothing.
  */
-import { BACKUP_TABLES } from "./backup-tables.ts";
+import { BACKUP_TABLES } from "./backup.ts";
 
 /** A revocation or a change of plans that stays in force although the backup lacks it. */
 export interface KeptRevocation {

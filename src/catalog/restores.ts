@@ -4,7 +4,7 @@
  */
 import { LAST_STORABLE_MS } from "../calendar/instant.ts";
 import type { By } from "./accounts.ts";
-import { BACKUP_TABLES, type BackupTable } from "./backup-tables.ts";
+import { BACKUP_TABLES, type BackupTable } from "./backup.ts";
 import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-marks.ts";
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 import { column, decoded, part, plain, sql, type Value } from "./sql.ts";

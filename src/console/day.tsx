@@ -3,7 +3,7 @@ import { auctionPackName } from "../auction/columns.ts";
 import { type BeijingDate, beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
 import { earliestDays } from "../catalog/days.ts";
-import { revisionsAt, type StoredFile } from "../catalog/file-states.ts";
+import { revisionsAt, type StoredFile } from "../catalog/files.ts";
 import type { PackQuality } from "../catalog/publish-day.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";

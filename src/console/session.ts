@@ -5,7 +5,7 @@
 import { hashKey } from "../access/key.ts";
 import { base62, randomBase62 } from "../base/base62.ts";
 import { findSessions } from "../catalog/console-access.ts";
-import { principalOfAccount } from "../catalog/key-holder.ts";
+import { principalOfAccount } from "../catalog/keys.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { keyedHash, sameText } from "../shares/credentials.ts";
 

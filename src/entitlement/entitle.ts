@@ -3,13 +3,8 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, windowStart } from "../calendar/beijing.ts";
 import type { EntitlementDenial, ServiceName } from "./caller-denial.ts";
 import { PLANS } from "./plans.ts";
-import {
-  type DailyLimits,
-  PLAN_NAMES,
-  type PlanName,
-  type Principal,
-  type Subscription,
-} from "./principal.ts";
+import type { DailyLimits, PlanName, Principal, Subscription } from "./principal.ts";
+import { PLAN_NAMES } from "./principal.ts";
 
 /** The plan in force at an instant, and the instant (exclusive, Unix milliseconds) at which it ends. */
 export interface PlanInForce {

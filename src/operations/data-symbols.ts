@@ -5,17 +5,11 @@
 import * as z from "zod";
 import { ok, refused } from "../base/result.ts";
 import { beijingDate } from "../calendar/beijing.ts";
-import { dayDenial } from "../catalog/day-denial.ts";
 import { type ListedSecurity, listSecurities } from "../catalog/day-securities.ts";
-import { type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.ts";
+import { dayDenial, type OrderDayQuestion, orderDayStatement } from "../catalog/order-day.ts";
 import { historyParameters } from "../orders/query/history-query.ts";
-import {
-  datasetParameter,
-  lazily,
-  optional,
-  type Parsed,
-  textParameter,
-} from "../orders/query/parameters.ts";
+import type { Parsed } from "../orders/query/parameters.ts";
+import { datasetParameter, lazily, optional, textParameter } from "../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
 import { openDay } from "./open-day.ts";

@@ -15,14 +15,8 @@ import { publicBaseOf } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
-import {
-  givenParameters,
-  lazily,
-  type ParameterOptions,
-  type Problem,
-  readParameters,
-  wholeNumberParameter,
-} from "../orders/query/parameters.ts";
+import type { ParameterOptions, Problem } from "../orders/query/parameters.ts";
+import { givenParameters, lazily, readParameters, wholeNumberParameter } from "../orders/query/parameters.ts";
 import { invalid, type QueryDenial } from "../orders/query/query-denial.ts";
 import { cachedCoverage, shareEndMs, shareFor } from "../shares/identity.ts";
 import { openPassword, passwordOf } from "../shares/secrets.ts";

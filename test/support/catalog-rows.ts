@@ -2,7 +2,7 @@
  * Reads what a backup of a service contains, for comparison. Leaves out ids, etags, the audit, uploaded parts, usage,
  * and the rows that a restore adds for clients that have read the earlier state.
  */
-import { BACKUP_TABLES } from "../../src/catalog/backup-tables.ts";
+import { BACKUP_TABLES } from "../../src/catalog/backup.ts";
 import type { Service } from "./service.ts";
 
 /**

@@ -6,8 +6,8 @@
 import { inTime } from "../../base/in-time.ts";
 import type { Reservation } from "../../base/memory.ts";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { markDamaged } from "../../catalog/day-actions.ts";
 import { forgetOrderDay } from "../../catalog/kept-days.ts";
+import { markDamaged } from "../../catalog/publish-day.ts";
 import { DATASETS } from "../../datasets/registry.ts";
 import { type BodyEnd, holdBody, type ReadyBody } from "../../gate/hold-body.ts";
 import type { RequestOutcome } from "../../gate/protocol.ts";

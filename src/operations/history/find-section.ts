@@ -4,9 +4,9 @@
  */
 import { ok, type Result, refused } from "../../base/result.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
-import { dayDenial, securityDenial } from "../../catalog/day-denial.ts";
 import { keptOrderDay } from "../../catalog/kept-days.ts";
 import * as catalog from "../../catalog/order-day.ts";
+import { dayDenial, securityDenial } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
 import type { GateRefusal, GateState } from "../../gate/protocol.ts";

@@ -2,7 +2,7 @@
  * Serves the history of a dataset, such as `level2_order_history` (contract 3, 4, 5, 6): the rows of one security on
  * one trading day, as JSON pages or one Parquet file. Performs steps 5 to 11 of contract 2.1 in that order.
  */
-import type { Reservation } from "../../base/memory.ts";
+import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } from "../../base/memory.ts";
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
@@ -14,19 +14,12 @@ import type { Envelope } from "../../http/envelope.ts";
 import { type CursorSecrets, readCursor } from "../../orders/query/cursor.ts";
 import { type HistoryQuery, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
-import type { Call, Operation, Prepared, Scope } from "../operation.ts";
-import { answerWithSlot, beginRead } from "./answer.ts";
-import { boundOf, refuseWithoutMemory, reserveFor } from "./answer-memory.ts";
+import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
+import { type Call, firstByteMs, type Operation, type Prepared, type Scope } from "../operation.ts";
+import { answerWithSlot, beginRead, pageAskOf } from "./answer.ts";
 import { explainHistory } from "./explain.ts";
-import {
-  type Asked,
-  askedFor,
-  type Found,
-  findSection,
-  gateDenial,
-  holderOf,
-  keptFor,
-} from "./find-section.ts";
+import type { Asked, Found } from "./find-section.ts";
+import { askedFor, findSection, gateDenial, holderOf, keptFor } from "./find-section.ts";
 
 /** The previous cursor secret is accepted for this long after a rotation (contract 5.2). */
 const PREVIOUS_SECRET_MS = 24 * 3_600_000;
@@ -126,4 +119,50 @@ function cursorSecrets(settings: Settings): CursorSecrets {
   const { CURSOR_SECRET: current, CURSOR_SECRET_PREVIOUS: secret, CURSOR_SECRET_ROTATED_AT: at } = settings;
   if (secret === undefined || at === undefined) return { current };
   return { current, previous: { secret, acceptedUntilMs: Date.parse(at) + PREVIOUS_SECRET_MS } };
+}
+
+/**
+ * The part of the time to the first byte that a request may spend waiting for memory. Reading and computing need the
+ * rest.
+ */
+const WAIT_SHARE = 2 / 3;
+
+/** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */
+export function boundOf({ format }: HistoryQuery, settings: Settings): number {
+  return format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
+}
+
+/** Reserves an upper bound of the answer's memory: a page's bytes and its JSON, or the pieces of a file in flight. */
+export function reserveFor(
+  call: Call,
+  { query, paging, question }: Asked,
+  { entry }: Found,
+): Promise<Result<Reservation, MemoryRefusal>> {
+  const { settings, principal, signal } = call;
+  const fields = query.columns.map(({ field }) => field);
+  const dataset = DATASETS[question.dataset];
+  const bytes =
+    query.format === "json" ? pageBytes(entry, pageAskOf(query, paging), fields, dataset) : fileBytes(entry);
+  return answerMemory.reserve({
+    bytes,
+    parts: [partOfAccount(principal.accountId)],
+    waitMs: firstByteMs(call) * WAIT_SHARE,
+    holdMs: settings.FIRST_BYTE_MS + boundOf(query, settings),
+    signal,
+  });
+}
+
+/** Refuses a request for lack of memory; nothing was charged or read, and the gate was not called. */
+export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusal): Response {
+  if (refusal === "client_gone") {
+    log.note({ ended: "client_gone" });
+    return new Response(null);
+  }
+  // The answers to the account's other requests, which are still being made, hold its memory. The request is refused
+  // like one that finds the slot taken, although the gate was not asked. The gate accepts one request at a time per
+  // interface, so it could have accepted this one if the others use a different interface.
+  if (refusal === "part_busy") return refuse({ reason: "slot_busy", lacks: "memory" });
+  const unread = refusal === "part_full";
+  log.note({ lacking: unread ? "memory_of_account" : "memory" });
+  return refuse({ reason: "unavailable", unread });
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { type DayChanged, type DayDetail, PART_SHA256_HEADER } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { markDamaged } from "../../../src/catalog/day-actions.ts";
 import { fileVersions, packName } from "../../../src/catalog/files.ts";
+import { markDamaged } from "../../../src/catalog/publish-day.ts";
 import { day, order, security } from "../../support/builders.ts";
 import { ownFile } from "../../support/files.ts";
 import { sha256 } from "../../support/operator.ts";

@@ -1,7 +1,6 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { backupPage } from "../../../src/catalog/backup.ts";
-import { BACKUP_TABLES, type BackupTable } from "../../../src/catalog/backup-tables.ts";
+import { BACKUP_TABLES, type BackupTable, backupPage } from "../../../src/catalog/backup.ts";
 import {
   addRestoreChunk,
   beginRestore,
@@ -10,8 +9,7 @@ import {
   markReady,
   sweepIndexRows,
 } from "../../../src/catalog/restores.ts";
-import type { Value } from "../../../src/catalog/sql.ts";
-import { sql } from "../../../src/catalog/sql.ts";
+import { sql, type Value } from "../../../src/catalog/sql.ts";
 
 /** Tables that are not in backups, and why. A restore empties those that refer to replaced rows. */
 const NOT_IN_BACKUP: Record<string, string> = {

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { setCalendarDays } from "../../../src/catalog/calendar-days.ts";
-import { markDamaged } from "../../../src/catalog/day-actions.ts";
-import { dayDenial } from "../../../src/catalog/day-denial.ts";
 import {
   CalendarGapError,
+  dayDenial,
   type OrderDayQuestion,
   orderDayOf,
   orderDayStatement,
   type SectionRow,
+  securityDenial,
 } from "../../../src/catalog/order-day.ts";
-import { chunksOf, loadIndexRows } from "../../../src/catalog/publish-day.ts";
+import { chunksOf, loadIndexRows, markDamaged } from "../../../src/catalog/publish-day.ts";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
 import type { Market } from "../../../src/orders/record.ts";
 import { DB, putDay, query } from "./catalog-day.ts";

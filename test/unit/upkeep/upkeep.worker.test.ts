@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, it } from "vitest";
 import { type BeijingDate, beijingDate, startOfDay } from "../../../src/calendar/beijing.ts";
-import { serveAgain } from "../../../src/catalog/day-actions.ts";
+import { serveAgain } from "../../../src/catalog/publish-day.ts";
 import { knownObjects } from "../../../src/catalog/upkeep.ts";
 import { runScheduled } from "../../../src/upkeep/upkeep.ts";
 import {
