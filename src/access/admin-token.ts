@@ -1,4 +1,5 @@
 /** Identifies an operator by bearer token: either the deployment's `ADMIN_TOKEN` or a named token in the catalog. */
+import { sameText } from "../base/same-text.ts";
 import { findToken, noteTokenUse } from "../catalog/admin-tokens.ts";
 import { FIRST_OPERATOR, type Operator } from "../entitlement/operators.ts";
 import { hashKey, isPlausibleToken } from "./key.ts";
@@ -17,25 +18,10 @@ export async function operatorOf(
 ): Promise<Operator | null> {
   const token = BEARER.exec(authorization ?? "")?.[1];
   if (token === undefined) return null;
-  if (await isSame(token, adminToken)) return { actor: FIRST_OPERATOR, scope: "admin" };
+  if (await sameText(token, adminToken)) return { actor: FIRST_OPERATOR, scope: "admin" };
   if (!isPlausibleToken(token)) return null;
   const found = await findToken(db, await hashKey(token));
   if (found === null || found.revokedAtMs !== null) return null;
   await noteTokenUse(db, found, nowMs);
   return { actor: { kind: "operator", name: found.name }, scope: found.scope };
-}
-
-/**
- * Returns whether two tokens are equal. Compares their SHA-256 hashes in constant time, so that the time taken reveals
- * neither the length nor a common prefix.
- */
-async function isSame(given: string, token: string): Promise<boolean> {
-  const [a, b] = await Promise.all([sha256(given), sha256(token)]);
-  let difference = 0;
-  for (const [i, byte] of a.entries()) difference |= byte ^ (b[i] ?? 0);
-  return difference === 0;
-}
-
-async function sha256(text: string): Promise<Uint8Array> {
-  return new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text)));
 }

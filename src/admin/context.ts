@@ -1,6 +1,7 @@
 /** Reads admin requests. Bodies are parsed strictly. */
 import type { Context } from "hono";
 import type * as z from "zod";
+import { readAtMost } from "../base/read-at-most.ts";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetDay } from "../catalog/days.ts";
@@ -127,32 +128,6 @@ function masked(text: string): string {
 export function absent(noun: string, id: string): AdminRefusal {
   const shown = masked(id).slice(0, 100);
   return { reason: "absent", what: shown === "" ? `${noun} with an empty id` : `${noun} ${shown}` };
-}
-
-/** Reads all bytes of `body`. Returns null when there are more than `maxBytes` or the body is incomplete. */
-export async function readAtMost(
-  body: ReadableStream<Uint8Array> | null,
-  maxBytes: number,
-): Promise<Uint8Array<ArrayBuffer> | null> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of body ?? []) {
-      length += piece.length;
-      if (length > maxBytes) return null;
-      pieces.push(piece);
-    }
-  } catch {
-    // The connection broke. That is not a fault of the service, and the client cannot receive the answer.
-    return null;
-  }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    bytes.set(piece, at);
-    at += piece.length;
-  }
-  return bytes;
 }
 
 /** Returns the dataset in the query (orders when absent), or a refusal. */

@@ -17,134 +17,104 @@ interface SettingsQuestion {
   isLocal: boolean;
 }
 
+/** Adds a finding: the setting, what is wrong, and what to do. */
+type Add = (level: "failed" | "warning", subject: string, sentence: string, advice: string) => void;
+
 /** Returns findings about `settings`. */
 export function judgeSettings(settings: Settings, question: SettingsQuestion): Finding[] {
-  const { nowMs, shareVersions, isLocal } = question;
-  return [
-    ...secretFindings(settings),
-    ...shareFindings(settings, shareVersions),
-    ...backupFindings(settings),
-    ...rotationFindings(settings, nowMs),
-    ...otherFindings(settings),
-    ...(isLocal ? [] : publicFindings(settings)),
-  ];
+  const findings: Finding[] = [];
+  const add: Add = (level, subject, sentence, advice) =>
+    findings.push({ check: "settings", level, subject, sentence, advice });
+  judgeSecrets(settings, question, add);
+  judgeRotation(settings, question.nowMs, add);
+  judgeSwitches(settings, add);
+  if (!question.isLocal) judgePublic(settings, add);
+  return findings;
 }
 
-function secretFindings(settings: Settings): Finding[] {
+function judgeSecrets(settings: Settings, { shareVersions }: SettingsQuestion, add: Add): void {
+  const { SHARE_SECRET, BACKUP_SECRET, CURSOR_SECRET, ADMIN_TOKEN } = settings;
   const secrets: [name: string, value: string][] = [
-    ["CURSOR_SECRET", settings.CURSOR_SECRET],
-    ["ADMIN_TOKEN", settings.ADMIN_TOKEN],
-    ...versionsOf("SHARE_SECRET", settings.SHARE_SECRET),
-    ...versionsOf("BACKUP_SECRET", settings.BACKUP_SECRET),
+    ["CURSOR_SECRET", CURSOR_SECRET],
+    ["ADMIN_TOKEN", ADMIN_TOKEN],
+    ...versionsOf("SHARE_SECRET", SHARE_SECRET),
+    ...versionsOf("BACKUP_SECRET", BACKUP_SECRET),
   ];
-  const findings: Finding[] = [];
   const seen = new Map<string, string>();
   for (const [name, value] of secrets) {
     const other = seen.get(value);
     seen.set(value, name);
-    if (other !== undefined) findings.push(failed(name, `${name} is the same as ${other}.`, newSecret(name)));
+    if (other !== undefined) add("failed", name, `${name} is the same as ${other}.`, newSecret(name));
     if (new Set(value).size < FEWEST_CHARACTERS) {
-      findings.push(
-        failed(name, `${name} can be guessed: it has few different characters.`, newSecret(name)),
-      );
+      add("failed", name, `${name} can be guessed: it has few different characters.`, newSecret(name));
     }
   }
-  if (settings.ADMIN_TOKEN.length < SHORT_TOKEN) {
+  if (ADMIN_TOKEN.length < SHORT_TOKEN) {
     const sentence = `ADMIN_TOKEN has fewer than ${SHORT_TOKEN} characters.`;
-    findings.push(warning("ADMIN_TOKEN", sentence, newSecret("ADMIN_TOKEN")));
+    add("warning", "ADMIN_TOKEN", sentence, newSecret("ADMIN_TOKEN"));
   }
-  return findings;
+  for (const version of shareVersions.filter((each) => !SHARE_SECRET.secrets.has(each))) {
+    const sentence = `SHARE_SECRET lacks version ${version}, which valid shares or external shares use: their passwords do not work.`;
+    const advice = "Restore that version, or revoke the shares and register the external shares again.";
+    add("failed", "SHARE_SECRET", sentence, advice);
+  }
+  if (BACKUP_SECRET !== undefined) return;
+  const sentence =
+    "BACKUP_SECRET is not set: backups are not sealed, so an edited backup cannot be detected.";
+  const advice =
+    "Set it with `printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and store it with your other secrets.";
+  add("warning", "BACKUP_SECRET", sentence, advice);
 }
 
 function versionsOf(name: string, held: ShareSecrets | undefined): [name: string, value: string][] {
   return [...(held?.secrets ?? [])].map(([version, value]) => [`${name} version ${version}`, value]);
 }
 
-function backupFindings({ BACKUP_SECRET }: Settings): Finding[] {
-  if (BACKUP_SECRET !== undefined) return [];
-  const sentence =
-    "BACKUP_SECRET is not set: backups are not sealed, so an edited backup cannot be detected.";
-  const advice =
-    "Set it with `printf '1:%s' \"$(openssl rand -base64 32)\" | npx wrangler secret put BACKUP_SECRET`, and store it with your other secrets.";
-  return [warning("BACKUP_SECRET", sentence, advice)];
-}
-
-function shareFindings({ SHARE_SECRET }: Settings, versions: number[]): Finding[] {
-  return versions
-    .filter((version) => !SHARE_SECRET.secrets.has(version))
-    .map((version) =>
-      failed(
-        "SHARE_SECRET",
-        `SHARE_SECRET lacks version ${version}, which valid shares or external shares use: their passwords do not work.`,
-        "Restore that version, or revoke the shares and register the external shares again.",
-      ),
-    );
-}
-
-function rotationFindings(settings: Settings, nowMs: number): Finding[] {
+function judgeRotation(settings: Settings, nowMs: number, add: Add): void {
   const { CURSOR_SECRET_PREVIOUS: previous, CURSOR_SECRET_ROTATED_AT: rotatedAt } = settings;
-  if (previous === undefined) return [];
+  if (previous === undefined) return;
   const name = "CURSOR_SECRET_PREVIOUS";
   if (rotatedAt === undefined) {
     const sentence = `${name} is set without CURSOR_SECRET_ROTATED_AT, so it has no effect: cursors of that secret are refused.`;
-    return [warning(name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete CURSOR_SECRET_PREVIOUS.")];
+    add("warning", name, sentence, "Set CURSOR_SECRET_ROTATED_AT, or delete CURSOR_SECRET_PREVIOUS.");
+  } else if (nowMs - Date.parse(rotatedAt) > PREVIOUS_ACCEPTED_MS) {
+    const sentence = `${name} is set but no longer accepted: it expired 24 hours after ${rotatedAt}.`;
+    add("warning", name, sentence, "Delete it.");
   }
-  if (nowMs - Date.parse(rotatedAt) <= PREVIOUS_ACCEPTED_MS) return [];
-  return [
-    warning(
-      name,
-      `${name} is set but no longer accepted: it expired 24 hours after ${rotatedAt}.`,
-      "Delete it.",
-    ),
-  ];
 }
 
-function otherFindings(settings: Settings): Finding[] {
-  const { CLOCK_OFFSET_MS, RATE_LIMIT, UNKNOWN_PARAMETERS } = settings;
-  const findings: Finding[] = [];
+function judgeSwitches({ CLOCK_OFFSET_MS, RATE_LIMIT, UNKNOWN_PARAMETERS }: Settings, add: Add): void {
   if (CLOCK_OFFSET_MS !== 0) {
     const sentence = `CLOCK_OFFSET_MS is ${CLOCK_OFFSET_MS}, so the service's clock is wrong.`;
-    findings.push(failed("CLOCK_OFFSET_MS", sentence, "Delete the setting; it is for tests only."));
+    add("failed", "CLOCK_OFFSET_MS", sentence, "Delete the setting; it is for tests only.");
   }
   if (RATE_LIMIT === "off") {
-    findings.push(warning("RATE_LIMIT", "The per-second limit is off.", "Delete RATE_LIMIT."));
+    add("warning", "RATE_LIMIT", "The per-second limit is off.", "Delete RATE_LIMIT.");
   }
   if (UNKNOWN_PARAMETERS === "warn") {
     const sentence = "Unknown parameters are served with a warning header instead of being refused.";
-    findings.push(
-      warning("UNKNOWN_PARAMETERS", sentence, "Delete the setting once no caller sends unknown parameters."),
-    );
+    const advice = "Delete the setting once no caller sends unknown parameters.";
+    add("warning", "UNKNOWN_PARAMETERS", sentence, advice);
   }
-  return findings;
 }
 
-/** Checks the settings that a public deployment needs and a local one does not. Returns one finding for each fault. */
-function publicFindings({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings): Finding[] {
-  const findings: Finding[] = [];
+/** Judges the settings that a deployment needs when it is reachable from outside. */
+function judgePublic({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings, add: Add): void {
   if (PUBLIC_BASE_URL === undefined) {
     const sentence =
       "PUBLIC_BASE_URL is not set: the service issues no shares and no sign-in links, and /health fails.";
-    findings.push(failed("PUBLIC_BASE_URL", sentence, "Set it to the public https URL."));
+    add("failed", "PUBLIC_BASE_URL", sentence, "Set it to the public https URL.");
   } else if (!PUBLIC_BASE_URL.startsWith("https://")) {
     const sentence = "PUBLIC_BASE_URL is not an https URL, so passwords of shares are sent unencrypted.";
-    findings.push(warning("PUBLIC_BASE_URL", sentence, "Set it to the public https URL."));
+    add("warning", "PUBLIC_BASE_URL", sentence, "Set it to the public https URL.");
   }
   if (WEBHOOK_URL === undefined) {
     const sentence = "WEBHOOK_URL is not set, so findings of the scheduled task are only logged.";
-    findings.push(warning("WEBHOOK_URL", sentence, "Set it with `npx wrangler secret put WEBHOOK_URL`."));
+    add("warning", "WEBHOOK_URL", sentence, "Set it with `npx wrangler secret put WEBHOOK_URL`.");
   }
-  return findings;
 }
 
 function newSecret(name: string): string {
   const [binding = name] = name.split(" ");
   return `Create a new one with \`openssl rand -base64 32\` and set it with \`npx wrangler secret put ${binding}\`.`;
-}
-
-function failed(subject: string, sentence: string, advice: string): Finding {
-  return { check: "settings", level: "failed", subject, sentence, advice };
-}
-
-function warning(subject: string, sentence: string, advice: string): Finding {
-  return { check: "settings", level: "warning", subject, sentence, advice };
 }

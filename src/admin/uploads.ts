@@ -3,12 +3,13 @@
  * leaves the served content unchanged and can be repeated.
  */
 import { randomBase62 } from "../base/base62.ts";
+import { readAtMost } from "../base/read-at-most.ts";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import * as catalog from "../catalog/uploads.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { freeParts } from "../upkeep/objects.ts";
-import { type AdminContext, readAtMost } from "./context.ts";
+import type { AdminContext } from "./context.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";

@@ -4,10 +4,11 @@
  */
 import { hashKey } from "../access/key.ts";
 import { base62, randomBase62 } from "../base/base62.ts";
+import { sameText } from "../base/same-text.ts";
 import { findSessions } from "../catalog/console-access.ts";
 import { principalOfAccount } from "../catalog/keys.ts";
 import type { Principal } from "../entitlement/principal.ts";
-import { keyedHash, sameText } from "../shares/credentials.ts";
+import { keyedHash } from "../shares/credentials.ts";
 
 /** 12 hours: a working day. */
 export const SESSION_MS = 12 * 3_600_000;

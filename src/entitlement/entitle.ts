@@ -80,14 +80,15 @@ export function entitleShare(
   const today = beijingDate(nowMs);
   const firstOfYear = `${year}0101` as BeijingDate;
   const lastOfYear = `${year}1231` as BeijingDate;
-  const to = earlier(lastOfYear, today);
+  const [to] = inOrder(lastOfYear, today);
   const reach = PLANS[plan][service];
   if (reach.kind !== "days") return ok({ plan, endMs, from: firstOfYear, to });
   const from = windowStart(today, reach.days);
   if (to < from) {
     return refused({ reason: "outside_window", service, plan, asked: String(year), from, days: reach.days });
   }
-  return ok({ plan, endMs, from: later(from, firstOfYear), to });
+  const [, first] = inOrder(from, firstOfYear);
+  return ok({ plan, endMs, from: first, to });
 }
 
 /** Returns the plan in force if it includes `service`, else why access is refused. */
@@ -111,12 +112,6 @@ export function lastEnded(subscriptions: readonly Subscription[], nowMs: number)
   return subscriptions.filter(({ endMs }) => endMs <= nowMs).toSorted((a, b) => b.endMs - a.endMs)[0];
 }
 
-function earlier(one: BeijingDate, other: BeijingDate): BeijingDate {
-  if (one < other) return one;
-  return other;
-}
-
-function later(one: BeijingDate, other: BeijingDate): BeijingDate {
-  if (one > other) return one;
-  return other;
+function inOrder(one: BeijingDate, other: BeijingDate): [earlier: BeijingDate, later: BeijingDate] {
+  return one < other ? [one, other] : [other, one];
 }

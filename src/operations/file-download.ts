@@ -148,9 +148,9 @@ async function externalShare(
   external: ExternalShare,
 ): Promise<{ ok: true; value: ShareResult }> {
   const { link } = external;
-  if (link === null || link.expiresAtMs <= nowMs) return ok(preparingShare(query, external));
+  if (link === null || link.expiresAtMs <= nowMs) return ok(shareResult(query, external, null));
   const password = await openPassword(settings.SHARE_SECRET, query, link);
-  return ok(readyShare(query, external, { url: link.url, password, endMs: link.expiresAtMs }));
+  return ok(shareResult(query, external, { url: link.url, password, endMs: link.expiresAtMs }));
 }
 
 async function ownShare(call: Call, { query, grant, known }: Granted): Promise<Result<ShareResult, Denial>> {
@@ -175,7 +175,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   log.note({ shareId: share.shareId });
   const url = `${base}/s/${share.shareId}/`;
   const endMs = shareEndMs(share, grant.endMs);
-  return ok(readyShare(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
+  return ok(shareResult(query, { ...sums, firstDay, lastDay }, { url, password, endMs }));
 }
 
 /** The `retry_after` of an external share that is not ready. An operator needs minutes to days to create one. */
@@ -188,44 +188,29 @@ interface ShareAccess {
   endMs: number;
 }
 
-/** Returns the answer for a share: the eleven fields of contract 8.1 in order. */
-function readyShare(query: ShareQuery, coverage: CoveredDays, access: ShareAccess): ShareResult {
-  const { url, password, endMs } = access;
-  return {
-    status: "ready",
-    ...coverageFields(query, coverage),
-    url,
-    password,
-    expires_at: beijingTimestamp(endMs),
-    retry_after: 0,
-  };
-}
+type CoveredDays = Pick<Coverage, "fileCount" | "sizeBytes"> & Record<"firstDay" | "lastDay", BeijingDate>;
 
-/** Returns the answer for an external share whose link is not registered yet or has expired. */
-function preparingShare(query: ShareQuery, external: ExternalShare): ShareResult {
+/**
+ * Returns the answer for a share: the eleven fields of contract 8.1 in order. `access` is null for an external share
+ * whose link is not registered yet or has expired.
+ */
+function shareResult(
+  { dataType, year }: ShareQuery,
+  covered: CoveredDays,
+  access: ShareAccess | null,
+): ShareResult {
   return {
-    status: "preparing",
-    ...coverageFields(query, external),
-    url: "",
-    password: "",
-    expires_at: "",
-    retry_after: PREPARING_RETRY_SECONDS,
-  };
-}
-
-type CoveredDays = Pick<Coverage, "fileCount" | "sizeBytes"> & {
-  firstDay: BeijingDate;
-  lastDay: BeijingDate;
-};
-
-function coverageFields({ dataType, year }: ShareQuery, covered: CoveredDays) {
-  return {
+    status: access === null ? "preparing" : "ready",
     data_type: dataType,
     year,
     start_date: covered.firstDay,
     end_date: covered.lastDay,
     file_count: covered.fileCount,
     size_bytes: covered.sizeBytes,
+    url: access?.url ?? "",
+    password: access?.password ?? "",
+    expires_at: access === null ? "" : beijingTimestamp(access.endMs),
+    retry_after: access === null ? PREPARING_RETRY_SECONDS : 0,
   };
 }
 

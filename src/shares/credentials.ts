@@ -3,7 +3,7 @@
  * password in a Basic `Authorization` header; people enter it in the page's form. The answer to the form sets a signed
  * cookie. No cookie and no URL contains the password itself.
  */
-import { timingSafeEqual } from "node:crypto";
+import { sameText } from "../base/same-text.ts";
 
 /** The largest form that is read; no form with a valid password is larger. */
 const MAX_FORM_BYTES = 4_096;
@@ -19,14 +19,6 @@ export function basicCredentials(authorization: string | null): { user: string; 
   const decoded = Buffer.from(encoded, "base64").toString("utf8");
   const colon = decoded.indexOf(":");
   return colon < 0 ? null : { user: decoded.slice(0, colon), password: decoded.slice(colon + 1) };
-}
-
-/** Compares two texts in a time that does not depend on where they differ. */
-export async function sameText(one: string, other: string): Promise<boolean> {
-  const digest = async (text: string) =>
-    new Uint8Array(await crypto.subtle.digest("SHA-256", encoder.encode(text)));
-  const [a, b] = await Promise.all([digest(one), digest(other)]);
-  return timingSafeEqual(a, b);
 }
 
 /**

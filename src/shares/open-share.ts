@@ -4,11 +4,12 @@
  * password is derived, compared and guarded as for an existing one.
  */
 import { ok, type Result, refused } from "../base/result.ts";
+import { sameText } from "../base/same-text.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type HeldShare, heldShareOf, heldShareStatement, type Share } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import type { Env, Settings } from "../env.ts";
-import { basicCredentials, type Caller, hasShareCookie, keyedHash, sameText } from "./credentials.ts";
+import { basicCredentials, type Caller, hasShareCookie, keyedHash } from "./credentials.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
 import { shareEndMs } from "./identity.ts";
 import { passwordOf, sharePassword } from "./secrets.ts";

@@ -3,6 +3,7 @@
  * bodies: elements and namespaces only. It accepts no entities and no document types, so no entity can be expanded.
  */
 
+import { readAtMost } from "../base/read-at-most.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type DriveContext, driveHeaders } from "./context.ts";
 import { type DrivePath, pathOf } from "./drive-path.ts";
@@ -29,8 +30,8 @@ export async function propfind(
   const { request, access, log } = context;
   const depth = request.headers.get("Depth")?.trim();
   if (depth !== "0" && depth !== "1") return refused({ reason: "depth_infinite" });
-  const body = await readText(request);
-  const ask = body === null ? null : parsePropfind(body);
+  const body = await readAtMost(request.body, MAX_BODY_BYTES);
+  const ask = body === null ? null : parsePropfind(body.toString("utf8"));
   if (ask === null) return refused({ reason: "body_invalid" });
 
   const place = { db: access.env.DB, open, nowMs: access.nowMs };
@@ -79,22 +80,6 @@ async function locate(resource: Resource, base: string): Promise<Located[]> {
       return [{ path: base + path.split("/").map(encodeURIComponent).join("/"), entry }];
     }
   }
-}
-
-/** Returns the body as text; null when it is incomplete or exceeds the limit. `Content-Length` is not trusted. */
-async function readText(request: Request): Promise<string | null> {
-  const pieces: Uint8Array[] = [];
-  let length = 0;
-  try {
-    for await (const piece of (request.body ?? []) as AsyncIterable<Uint8Array>) {
-      length += piece.length;
-      if (length > MAX_BODY_BYTES) return null;
-      pieces.push(piece);
-    }
-  } catch {
-    return null;
-  }
-  return Buffer.concat(pieces).toString("utf8");
 }
 
 /** The supported methods; WebDAV's other methods would change the share. */

@@ -23,9 +23,9 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
     ["calendar", async () => [...(await checkCalendar(db, nowMs)), ...(await checkGapsAhead(db, nowMs))]],
     ["uploads", () => objects.endAbandoned(place)],
     ["objects", () => checkObjects(place)],
-    ["index", () => forgetUnknownIndexRows(place)],
-    ["refusals", () => forgetOldRefusals(place)],
-    ["usage", () => forgetOldUsage(place)],
+    ["index", () => forget(sweepIndexRows(db))],
+    ["refusals", () => forget(forgetRefusals(db, nowMs - REFUSALS_KEPT_MS))],
+    ["usage", () => forget(forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS)))],
   ]);
 }
 
@@ -50,19 +50,9 @@ async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
   ];
 }
 
-/** Deletes index rows that restores left behind. */
-async function forgetUnknownIndexRows({ db }: ScheduledPlace): Promise<Finding[]> {
-  await sweepIndexRows(db);
-  return [];
-}
-
-async function forgetOldRefusals({ db, nowMs }: ScheduledPlace): Promise<Finding[]> {
-  await forgetRefusals(db, nowMs - REFUSALS_KEPT_MS);
-  return [];
-}
-
-async function forgetOldUsage({ db, nowMs }: ScheduledPlace): Promise<Finding[]> {
-  await forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS));
+/** Waits for a deletion that is not reported. */
+async function forget(deletion: Promise<number>): Promise<Finding[]> {
+  await deletion;
   return [];
 }
 

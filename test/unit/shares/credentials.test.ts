@@ -1,14 +1,6 @@
 import { describe, expect, it } from "vitest";
-import {
-  basicCredentials,
-  callerOf,
-  formPassword,
-  hasShareCookie,
-  isOwnForm,
-  networkOf,
-  sameText,
-  shareCookie,
-} from "../../../src/shares/credentials.ts";
+import { sameText } from "../../../src/base/same-text.ts";
+import { basicCredentials, callerOf, formPassword, hasShareCookie, isOwnForm, networkOf, shareCookie } from "../../../src/shares/credentials.ts";
 
 const SECRET = "a-secret-of-thirty-two-characters";
 const END = Date.UTC(2026, 2, 19);
