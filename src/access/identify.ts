@@ -122,10 +122,7 @@ function callerOf(holder: keys.KeyHolder, nowMs: number): Result<Principal, Acce
   return ok(keys.principalOf(holder));
 }
 
-/**
- * The period of the rate-limit binding in seconds, the same as in `wrangler.toml`. A refused caller is asked to wait
- * this long.
- */
+/** The period of the rate-limit binding in `wrangler.toml`; a refused caller is asked to wait this long. */
 const PERIOD_SECONDS = 10;
 
 /**

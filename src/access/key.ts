@@ -43,9 +43,7 @@ function isWhole(text: string, prefix: string): boolean {
   return text.length === length && text === checked(text.slice(0, -CHECK_LENGTH));
 }
 
-/**
- * Returns the SHA-256 of the key's UTF-8 bytes as 64 lower-case hex digits. The catalog stores it instead of the key.
- */
+/** Returns the SHA-256 of the key's UTF-8 bytes as 64 lower-case hex digits, which the catalog stores instead. */
 export async function hashKey(apikey: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(apikey));
   return Buffer.from(digest).toString("hex");

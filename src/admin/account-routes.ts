@@ -1,7 +1,4 @@
-/**
- * `/admin/accounts`, `/admin/plans` and `/admin/usage`: accounts with their plans, limits, keys, console links, quota
- * and usage.
- */
+/** `/admin/accounts`, `/admin/plans`, `/admin/usage`: accounts with plans, limits, keys, console links and usage. */
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
@@ -103,10 +100,7 @@ const addOne = reading([accountOf, bodyOf(wire.addSubscriptionSchema)], async (c
   return added(c, account, { plan, startMs: start, endMs: end });
 });
 
-/**
- * Extends the account's last subscription to the plan. If it has ended, or if there is none, a new subscription starts
- * now.
- */
+/** Extends the account's last subscription to the plan; if it has ended or there is none, a new one starts now. */
 const extend = reading([accountOf, bodyOf(wire.extendSubscriptionSchema)], async (c, account, body) => {
   const { plan, byMs = 0, until } = body;
   const by = byOf(c);

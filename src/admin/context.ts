@@ -17,10 +17,7 @@ import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
-/**
- * A route: the scopes that permit it in addition to `admin`, its handler, and the status of its answer (200 when
- * absent).
- */
+/** A route: the scopes that permit it besides `admin`, its handler, and the status of its answer (default 200). */
 export type Route = readonly [
   scopes: readonly Exclude<TokenScope, "admin">[],
   handle: (c: AdminContext) => Promise<Answered<object>>,
@@ -117,9 +114,7 @@ export function parsed<Schema extends z.ZodType>(
   });
 }
 
-/**
- * Masks everything in `text` that looks like a key or a token, because a caller may have sent one as a property name.
- */
+/** Masks all that looks like a key or a token, because a caller may have sent one as a property name. */
 function masked(text: string): string {
   return text.replaceAll(/(eta?_)[0-9A-Za-z]+/g, "$1…");
 }

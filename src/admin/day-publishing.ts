@@ -123,10 +123,7 @@ async function lastActor(db: D1Database, day: DatasetDay): Promise<string> {
 export interface ServeAgainAsk extends DatasetDay {
   /** The revision that the operator saw. */
   revision: number;
-  /**
-   * The state that the operator saw. When absent, any state is accepted, because earlier versions of the command do not
-   * send it.
-   */
+  /** The state that the operator saw; any state when absent, because earlier versions of the command omit it. */
   state?: DayState | undefined;
   /**
    * The content to serve. `present`: the current content. `previous`: the content of the newest revision that is older
@@ -333,10 +330,7 @@ async function openAdoption(
   return opened ? findUpload<catalog.PackClaims>(stores.db, target.target, uploadId) : null;
 }
 
-/**
- * Returns the claims in the object's metadata. Objects of earlier versions have none; their packs count as not
- * degraded.
- */
+/** Returns the claims in the object's metadata. Earlier versions wrote none; such packs count as not degraded. */
 function claimsIn(claims: string | undefined): z.output<typeof claimsSchema> {
   const parsed = claimsSchema.safeParse(claims === undefined ? undefined : JSON.parse(claims));
   return parsed.success ? parsed.data : { degraded: false };

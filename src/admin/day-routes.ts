@@ -120,10 +120,7 @@ const beginUpload = reading([dayOf, bodyOf(wire.beginUploadSchema)], async (c, d
   return ok<wire.UploadBegun>(uploads.uploadingAnswer(begun.value));
 });
 
-/**
- * Returns the answer if the publisher's rows are already served and need not be uploaded. Otherwise, and always with
- * `force`, returns null.
- */
+/** Returns the answer if the publisher's rows are already served; null otherwise, and always with `force`. */
 async function servedAlready(
   c: AdminContext,
   day: catalog.DatasetDay,

@@ -91,10 +91,7 @@ export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
   return { objects };
 }
 
-/**
- * Deletes the objects with these keys that are older than a day and not in the catalog, even if their content is newer
- * than the catalog.
- */
+/** Deletes those of these objects that are not in the catalog and older than a day, even if their content is newer. */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
   const { unknown } = await judgedObjects(place);
   return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));

@@ -1,7 +1,4 @@
-/**
- * `/admin/doctor`: the deployment's checks of itself, and repairs that lose no data. A check that throws an error is
- * reported as a finding.
- */
+/** `/admin/doctor`: the deployment's checks of itself, and repairs that lose no data. A thrown error is a finding. */
 import { ok, refused } from "../base/result.ts";
 import { upperMedian } from "../base/upper-median.ts";
 import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
@@ -192,10 +189,7 @@ export const DOCTOR_ROUTES: Routes = {
   "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
 };
 
-/**
- * Number of calls to each store, one after another. Their median is reported, because the first call can be slow: it
- * may open a connection.
- */
+/** Number of successive calls to each store. Their median is reported, because the first may open a connection. */
 const CALLS = 5;
 
 /**

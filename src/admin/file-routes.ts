@@ -59,18 +59,13 @@ function decisionOn(c: AdminContext, place: FilePlace, { sha256: content }: { sh
   return withdrawalAgainst(c.env.DB, { target: catalog.fileTarget(place), content });
 }
 
-/**
- * Returns whether the revision has passed its checks and has exactly this content. In that case nothing needs to be
- * sent.
- */
+/** Returns whether the revision has passed its checks and has exactly this content, so that nothing is sent. */
 function isPresent(file: catalog.StoredFile, content: { sizeBytes: number; sha256: string }): boolean {
   const isChecked = file.state === "verifying" || file.state === "published";
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/**
- * Returns the refusal of a builder's file if an operator's revision of the file has passed its checks, otherwise null.
- */
+/** Returns the refusal of a builder's file when an operator's revision has passed its checks; otherwise null. */
 function operatorsRefusal(revisions: readonly catalog.StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   return standing === undefined

@@ -1,7 +1,4 @@
-/**
- * Plans an import of existing customers' keys before anything is written. Each row is imported, unchanged, or refused
- * with a message.
- */
+/** Plans an import of existing customers' keys: each row is imported, unchanged, or refused with a message. */
 import { isPlausibleKey } from "../access/key.ts";
 import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
 import * as wire from "./wire.ts";

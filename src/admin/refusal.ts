@@ -17,10 +17,7 @@ export type AdminRefusal =
   | { reason: "token_wrong" }
   | { reason: "scope_lacking"; scope: TokenScope; needed: TokenScope[] }
   | { reason: "body_too_large"; maxBytes: number }
-  /**
-   * `place` is the path of the wrong value inside `what`. The value itself is never quoted, because it may contain a
-   * key.
-   */
+  /** `place` is the path of the wrong value inside `what`. The value is never quoted; it may contain a key. */
   | { reason: "malformed"; what: string; place: string; problem: string }
   | { reason: "absent"; what: string }
   | { reason: "account_taken"; accountId: string }
@@ -72,9 +69,7 @@ export type AdminRefusal =
   | { reason: "nothing_to_restore"; day: DatasetDay }
   /** The object or the index rows of the revision are no longer stored. */
   | { reason: "revision_gone"; day: DatasetDay; revision: number }
-  /**
-   * The catalog already has this object, as the pack of a day or of an unserved upload. `isLoaded`: the day is loaded.
-   */
+  /** The catalog has this object, as a pack of a day or an unserved upload. `isLoaded`: the day is loaded. */
   | { reason: "pack_known"; day: DatasetDay; objectKey: string; isLoaded: boolean }
   | { reason: "pack_sum_unknown"; objectKey: string }
   /** A restore would destroy the content of these tables. */

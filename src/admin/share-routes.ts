@@ -1,7 +1,4 @@
-/**
- * `/admin/shares` and `/admin/external`: shares and their revocation, external shares, and the versions of the share
- * secret.
- */
+/** `/admin/shares` and `/admin/external`: shares, external shares, and the versions of the share secret. */
 import * as z from "zod";
 import { ok, refused } from "../base/result.ts";
 import { findAccount } from "../catalog/accounts.ts";

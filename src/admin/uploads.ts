@@ -122,10 +122,7 @@ export async function discard(
   }
 }
 
-/**
- * Returns whether parts of `content` can still be sent to the open upload. An adoption has no parts, so it is never
- * resumed here.
- */
+/** Returns whether parts of `content` can still be sent to the open upload; never for an adoption, which has none. */
 function isResumable(open: catalog.Upload, content: catalog.Content<unknown>, nowMs: number): boolean {
   const [had, claims] = [open, content].map((each) => JSON.stringify(each.claims));
   const isSame = open.sha256 === content.sha256 && open.sizeBytes === content.sizeBytes && had === claims;
@@ -316,10 +313,7 @@ async function lost({ db }: Stores, called: string, upload: catalog.Upload): Pro
   return refused({ reason: "other_publisher", called });
 }
 
-/**
- * Returns the etag of the upload's object, assembled from its parts now or by an earlier call; null when R2 has lost
- * the parts.
- */
+/** Returns the etag of the upload's object, which is assembled now or was before; null when R2 lost the parts. */
 async function assembledEtag({ db, bucket }: Stores, upload: catalog.Upload): Promise<string | null> {
   if (upload.r2UploadId === catalog.ADOPTED_R2_UPLOAD_ID)
     return (await bucket.head(upload.objectKey))?.etag ?? null;

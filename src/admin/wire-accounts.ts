@@ -1,7 +1,4 @@
-/**
- * Admin bodies about customers: accounts, keys, plans and subscriptions, console links, quota, and explanations of
- * requests.
- */
+/** Admin bodies about customers: accounts, keys, plans, console links, quota, and explanations of requests. */
 
 import * as z from "zod";
 import { PLANS } from "../entitlement/plans.ts";
@@ -59,10 +56,7 @@ export const subscriptionSchema = z
   .refine((subscription) => subscription.start < subscription.end, "start must be before end");
 export type SubscriptionInput = z.input<typeof subscriptionSchema>;
 
-/**
- * An additional plan. It starts now when `start` is absent. Only a weekly card may omit `end`; it then lasts 7 × 24
- * hours.
- */
+/** An additional plan, by default from now. Only a weekly card may omit `end`; it then lasts 7 × 24 hours. */
 export const addSubscriptionSchema = z
   .strictObject({ plan: planNameSchema, start: instantSchema.optional(), end: instantSchema.optional() })
   .refine(({ plan, end }) => end !== undefined || plan === "weekly", "end is missing");
@@ -244,10 +238,7 @@ export type Invite = z.infer<typeof inviteSchema>;
 export const standingSchema = z.strictObject({
   /** What `account_info` returns to the key holder. */
   info: partSchemas().accountInfo,
-  /**
-   * The request that holds the slot of the dataset, and the instant by which the slot is freed at the latest. Null when
-   * the slot is free.
-   */
+  /** The request that holds the dataset's slot, and when the slot is freed at the latest; null when it is free. */
   slot: z.strictObject({ requestId: z.string(), until: z.string() }).nullable(),
 });
 export type Standing = z.infer<typeof standingSchema>;

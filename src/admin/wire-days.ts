@@ -249,10 +249,7 @@ const changeSchema = z.strictObject({
   kind: z.enum(["published", "restored", "withdrawn", "damaged"]),
   revision: z.int().min(1),
   previous: z.int().min(1).nullable(),
-  /**
-   * Codes (such as 600519.SH) of the securities that differ from the previous revision; null when there is no such
-   * revision.
-   */
+  /** Codes (such as 600519.SH) that differ from the previous revision; null when there is no such revision. */
   securities: z
     .strictObject({
       added: z.array(z.string()),
@@ -357,10 +354,7 @@ export type AdoptableList = z.infer<typeof adoptableListSchema>;
 /** Serves the pack in `objectKey` as the day's next revision after checking it. The answer is `Published`. */
 export const adoptDaySchema = z.strictObject({
   objectKey: z.string().min(1).max(200),
-  /**
-   * The pack's checksum. Needed only if an earlier version uploaded the object, because the object then lacks the
-   * checksum.
-   */
+  /** The pack's checksum; needed only if an earlier version uploaded the object and did not store it. */
   sha256: sha256Schema.optional(),
   /** Whether the pack's build left rows out. When absent, the value from the pack's upload is used. */
   degraded: z.boolean().optional(),

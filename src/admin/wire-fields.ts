@@ -23,10 +23,7 @@ export const sha256Schema = z
   .regex(/^[0-9a-fA-F]{64}$/, "expected SHA-256 as 64 hex digits")
   .transform((hex) => hex.toLowerCase());
 
-/**
- * An instant in the years 2000 to 9999: Unix milliseconds, or RFC 3339 text with its offset. Parsed to Unix
- * milliseconds.
- */
+/** An instant in the years 2000 to 9999: Unix milliseconds or RFC 3339 with an offset. Parsed to milliseconds. */
 export const instantSchema = z
   .union([z.int(), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))])
   .refine(isStorable, `expected ${STORABLE_INSTANTS}`);

@@ -72,9 +72,7 @@ export const fileSummarySchema = z.strictObject({
 });
 export type FileSummary = z.infer<typeof fileSummarySchema>;
 
-/**
- * `uploading`: the command must send the missing parts and complete the upload. `present`: this content already exists.
- */
+/** `uploading`: the command sends the missing parts and completes the upload. `present`: the content exists. */
 export const fileUploadBegunSchema = z.discriminatedUnion("state", [
   uploadingSchema,
   z.strictObject({ state: z.literal("present"), file: fileSummarySchema }),
@@ -163,9 +161,7 @@ export const secretVersionsSchema = z.strictObject({
   versions: z.array(
     z.strictObject({
       version: z.int(),
-      /**
-       * Whether the secret contains this version. If not, the shares and links that depend on the version do not work.
-       */
+      /** Whether the secret contains this version; otherwise the shares and links of the version do not work. */
       present: z.boolean(),
       /** Number of shares in force that depend on this version. */
       shares: countSchema,
@@ -178,10 +174,7 @@ export type SecretVersions = z.infer<typeof secretVersionsSchema>;
 
 /** Re-encrypts the passwords of external shares under the current version of the secret. */
 export const rotateSecretSchema = z.strictObject({
-  /**
-   * `keep`: older shares work until their end, 7 days at most. `revoke`: they end now, for example because the secret
-   * has leaked.
-   */
+  /** `keep`: older shares work until their end, 7 days at most. `revoke`: they end now, as after a leak. */
   olderShares: z.enum(["keep", "revoke"]).default("keep"),
 });
 
@@ -192,9 +185,7 @@ export const rotatedSecretSchema = secretVersionsSchema.extend({
 });
 export type RotatedSecret = z.infer<typeof rotatedSecretSchema>;
 
-/**
- * When an account is named: all shares ever created for it, newest first. Otherwise: all valid shares, sorted by id.
- */
+/** All shares ever created for the named account, newest first; without an account, all valid shares by id. */
 export const shareListSchema = z.strictObject({
   shares: z.array(shareSummarySchema),
   /** The value of `after` for the next page; null on the last page. */

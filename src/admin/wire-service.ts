@@ -132,10 +132,7 @@ export type BackupPlan = z.infer<typeof backupPlanSchema>;
 const valueSchema = z.union([z.string(), z.number(), z.null()]);
 export type BackupValue = z.infer<typeof valueSchema>;
 
-/**
- * Rows of one table. `next`, as JSON, is the value of `after` in the request for the following rows; null at the end of
- * the table.
- */
+/** Rows of one table. `next`, as JSON, is `after` of the request for the following rows; null at the table's end. */
 export const backupPageSchema = z.strictObject({
   rows: z.array(z.array(valueSchema)),
   next: z.array(valueSchema).nullable(),
@@ -179,10 +176,7 @@ export const restoreStateSchema = z.strictObject({
   /** Days whose packs in R2 are newer than the backup and can be adopted; set when the restore is done. */
   adoptable: z.array(adoptableDaySchema).default([]),
   kept: z.array(keptRevocationSchema).default([]),
-  /**
-   * Whether the deployment was empty before the restore; set when the restore is done. If it was empty, revocations
-   * after the backup are unknown.
-   */
+  /** When done: whether the deployment was empty before, so that revocations after the backup are unknown. */
   overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;

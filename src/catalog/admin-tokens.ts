@@ -38,10 +38,7 @@ export async function listTokens(db: D1Database): Promise<AdminToken[]> {
   return rows<AdminToken>(sql(db)`${TOKEN} ORDER BY name`);
 }
 
-/**
- * Stores the SHA-256 of a token, with its name and scope. Returns false when a token, even a revoked one, already has
- * this name.
- */
+/** Stores a token by its SHA-256. Returns false when a token, even a revoked one, already has this name. */
 export async function addToken(
   db: D1Database,
   token: Pick<AdminToken, "name" | "scope" | "firstCharacters"> & { sha256: string },

@@ -1,7 +1,4 @@
-/**
- * The audit table: who changed what, with the values before and after. An entry is written in the same transaction as
- * its change.
- */
+/** The audit: who changed what, with the values before and after, written in the transaction of the change. */
 import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { decoded, part, rows, sql } from "./sql.ts";

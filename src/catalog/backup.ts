@@ -1,6 +1,4 @@
-/**
- * The content of a backup: the tables, their columns, and the keys in whose order the rows are read, page by page.
- */
+/** The content of a backup: its tables, their columns, and the keys in whose order the rows are read by page. */
 import { plain, sql, type Value } from "./sql.ts";
 
 export interface BackupTable {
@@ -25,10 +23,7 @@ function table(name: string, key: string, columns: string, more: Partial<BackupT
   return { name, key: names(key), columns: names(`${key} ${columns}`), pageRows: PAGE_ROWS, ...more };
 }
 
-/**
- * The tables in the order in which they are restored: referenced tables come first. A backup reads them in reverse
- * order.
- */
+/** The tables in the order of a restore: referenced tables come first. A backup reads them in reverse order. */
 export const BACKUP_TABLES: readonly BackupTable[] = [
   table("plans", "plan", "requests files"),
   table("accounts", "account_id", "contact note own_limits created_at_ms disabled_at_ms"),
@@ -100,10 +95,7 @@ export interface BackupPage {
   next: Value[] | null;
 }
 
-/**
- * The maximum size of a page's JSON in bytes. A restore stores each page as one value, and D1 accepts values of up to 2
- * MB.
- */
+/** The maximum size of a page's JSON. A restore stores a page as one value, and D1 accepts values of up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
 /**

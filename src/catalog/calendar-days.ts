@@ -11,9 +11,7 @@ export interface CalendarDay {
   open: boolean;
 }
 
-/**
- * Sets the given days, which must be distinct, and leaves all others unchanged. Returns how many are new or changed.
- */
+/** Sets the given days, which must be distinct. Returns how many are new or changed; other days stay unchanged. */
 export async function setCalendarDays(
   db: D1Database,
   { days, source }: { days: CalendarDay[]; source: string },

@@ -62,10 +62,7 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
   return found.map((row) => decoded<DayChange>(row, ["added", "removed", "changed"]));
 }
 
-/**
- * Returns the number of the last change, of any dataset, that `changesSince` lists for this `untilMs`; 0 when there is
- * none.
- */
+/** Returns the number of the last change of any dataset that `changesSince` lists for this `untilMs`; 0 without one. */
 export async function lastAnnounced(db: D1Database, untilMs: number): Promise<number> {
   const last = sql(
     db,

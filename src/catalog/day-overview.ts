@@ -83,9 +83,7 @@ export interface OverviewSpan {
   dataset: DatasetName;
 }
 
-/**
- * Returns the selected days, oldest first: every loaded day, and every trading day up to `today` that is not loaded.
- */
+/** Returns the selected days, oldest first: every loaded day, and every other trading day up to `today`. */
 export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<DayOverview[]> {
   return overviewRows(await overviewStatement(db, span).all(), span.today);
 }

@@ -94,10 +94,7 @@ export async function builtDays(db: D1Database, dataset: DatasetName): Promise<B
     ORDER BY d.tradedate`);
 }
 
-/**
- * Returns whether the index rows of a pack still exist. When a pack was replaced more than 7 days ago, its index rows
- * are deleted.
- */
+/** Returns whether a pack still has index rows, which are deleted 7 days after it was replaced. */
 export async function hasIndexRows(db: D1Database, packId: number): Promise<boolean> {
   return (await sql(db)`SELECT 1 FROM day_securities WHERE pack_id = ${packId} LIMIT 1`.first()) !== null;
 }

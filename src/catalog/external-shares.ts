@@ -81,10 +81,7 @@ export async function setExternalShare(
   ]);
 }
 
-/**
- * Removes the external share of a type and year. Returns false when there is none. The service's own share is used from
- * then on.
- */
+/** Removes the external share of a type and year; the service's own share is then used. Returns false without one. */
 export async function clearExternalShare(
   db: D1Database,
   place: { dataType: DataType; year: number },

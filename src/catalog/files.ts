@@ -172,10 +172,7 @@ export function catalogRevisionOf(result: D1Result | undefined): number {
   return row.revision;
 }
 
-/**
- * `uploaded`: being checked. `verifying`: checked, and waiting for an operator to publish it. Only `published` files
- * are offered.
- */
+/** `uploaded`: being checked. `verifying`: checked, to be published by an operator. Only `published` is offered. */
 export type FileState = "uploaded" | "verifying" | "published" | "withdrawn";
 
 /** Who made a file: an operator added it, or the builder made it from the day's quotes (contract 8.7). */
@@ -222,10 +219,7 @@ const STORED = part`
 const at = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
-/**
- * Returns the files of a type for the days `from` to `to`, both inclusive: the revisions that no newer one has
- * replaced.
- */
+/** Returns the unreplaced revisions of a type's files for the days `from` to `to`, both inclusive. */
 export async function storedFiles(
   db: D1Database,
   { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
@@ -374,10 +368,7 @@ export async function withdrawFile(
   return changed(results.at(-1));
 }
 
-/**
- * Returns whether the statement changed rows. The number can be above 1, because triggers also update the catalog
- * revision.
- */
+/** Returns whether the statement changed rows. Triggers count too, so the number can be above 1. */
 function changed(result: D1Result | undefined): boolean {
   return (result?.meta.changes ?? 0) > 0;
 }

@@ -8,10 +8,7 @@ import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-
 
 /** The maximum number of cached days, of about 500 bytes each. */
 const MAX_DAYS = 1_000;
-/**
- * The maximum size of the cached sections, in bytes: enough for three whole days of 5,300 securities, at 20 bytes a
- * block.
- */
+/** The maximum size of the cached sections: three whole days of 5,300 securities, at 20 bytes a block. */
 const MAX_SECTION_BYTES = 8 * 2 ** 20;
 /** The memory of a cached section without its blocks, in bytes. */
 const SECTION_BYTES = 400;
@@ -65,10 +62,7 @@ export function keepOrderDay(question: OrderDayQuestion, orderDay: OrderDay, rea
   if (sections.length > 0) keepSections(sectionsKey(day, question.symbol), { sections, elsewhere });
 }
 
-/**
- * Evicts the days that have this pack, and the sections that answered `question`. Called after a read of the pack has
- * failed.
- */
+/** Evicts the days with this pack and the sections that answered `question`, after a failed read of the pack. */
 export function forgetOrderDay(question: OrderDayQuestion, day: LoadedDay): void {
   for (const [key, kept] of days) if (kept.day.pack.objectKey === day.pack.objectKey) days.delete(key);
   dropSections(sectionsKey(day, question.symbol));
@@ -93,10 +87,7 @@ function bytesOf(sections: readonly SectionRow[]): number {
   return sections.reduce((sum, { blocksBlob }) => sum + SECTION_BYTES + blocksBlob.length, 0);
 }
 
-/**
- * Returns the cache key of a day. When the date is omitted, the key depends on today, because the newest day changes at
- * midnight.
- */
+/** Returns the cache key of a day. Without a date it contains today, because the newest day changes at midnight. */
 function dayKey({ dataset, tradedate, today }: OrderDayQuestion): string {
   return `${dataset} ${tradedate ?? `up to ${today}`}`;
 }

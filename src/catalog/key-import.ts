@@ -23,10 +23,7 @@ export interface KnownForImport {
   subscriptions: readonly KnownSubscription[];
 }
 
-/**
- * Returns the catalog's rows for an import: the keys with these SHA-256 values, these accounts, and the subscriptions
- * of these accounts.
- */
+/** Returns the catalog's rows for an import: these keys, these accounts, and the subscriptions of these accounts. */
 export async function knownForImport(
   db: D1Database,
   sha256s: string[],

@@ -171,10 +171,7 @@ export function principalOf(holder: KeyHolder): Principal {
   return { accountId, keyId, disabled, subscriptions, planLimits, ownLimits };
 }
 
-/**
- * Returns the account as a principal without a key (`keyId` is `""`), for the console and operators. Null when there is
- * no such account.
- */
+/** Returns the account as a principal without a key (`keyId` is `""`), for the console and operators, or null. */
 export async function principalOfAccount(db: D1Database, accountId: string): Promise<Principal | null> {
   const result = await sql(db)`
     SELECT '' AS keyId, NULL AS revokedAtMs, NULL AS expiresAtMs, NULL AS lastUsedAtMs, ${MEANS}

@@ -22,9 +22,7 @@ const PLAUSIBLE_MULTIPLE = 2;
 const LOSS_TENTHS = 9;
 /** The maximum number of securities that are listed in a `Loss`. */
 const NAMED_SECURITIES = 5;
-/**
- * A pack with fewer rows is never taken for a copy of another day, because such small counts can be equal by chance.
- */
+/** A pack with fewer rows is never taken for a copy, because such small counts can be equal by chance. */
 const FEWEST_COMPARED_ROWS = 1_000;
 
 /** A pack's counts for one exchange. `securities` counts only those with rows. */
@@ -51,10 +49,7 @@ interface Row extends MarketCounts {
   tradedate: BeijingDate;
 }
 
-/**
- * Compares the pack `packId` of the day `tradedate`, whose index rows are loaded, with the nearest other available
- * days.
- */
+/** Compares the pack `packId` of `tradedate`, whose index rows are loaded, with the nearest other available days. */
 export async function comparisonOf(
   db: D1Database,
   { dataset, tradedate }: DatasetDay,
@@ -80,9 +75,7 @@ export async function comparisonOf(
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
-/**
- * Compares `own` with the other days by exchange. For an exchange that `own` lacks, the counts of `own` are 0.
- */
+/** Compares `own` with the other days by exchange. An exchange that only they have counts as 0 in `own`. */
 export function compare(
   own: readonly MarketCounts[],
   others: readonly (readonly MarketCounts[])[],

@@ -41,18 +41,12 @@ export function packTarget({ dataset, tradedate }: DatasetDay): string {
   return `${dataset}/${tradedate}`;
 }
 
-/**
- * Returns the name of a dataset's day in the audit. For orders it is the day alone, as it was before other datasets
- * existed.
- */
+/** Returns the name of a dataset's day in the audit: for orders the day alone, as before other datasets existed. */
 export function daySubject(day: DatasetDay): string {
   return day.dataset === "orders" ? day.tradedate : packTarget(day);
 }
 
-/**
- * The maximum number of characters in a chunk. D1 accepts values of up to 2 MB; half of that leaves space for long
- * lists of blocks.
- */
+/** The maximum number of characters in a chunk: half of what D1 accepts, because lists of blocks can be long. */
 const CHUNK_CHARACTERS = 1_000_000;
 
 /**
@@ -90,10 +84,7 @@ function jsonRow(row: SectionRow): string {
   ]);
 }
 
-/**
- * Groups `texts` in order into chunks of at most `characters` characters each. A text that is longer forms its own
- * chunk.
- */
+/** Groups `texts` in order into chunks of at most `characters` characters. A longer text is its own chunk. */
 export function chunksOf(texts: string[], characters: number): string[][] {
   const chunks: string[][] = [];
   let space = 0;

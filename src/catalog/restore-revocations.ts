@@ -38,9 +38,7 @@ const asJson = (table: string) => `json_array(${columnsOf(table).join(", ")})`;
 /** Audit actions that change an account's subscriptions. */
 const PLAN_ACTIONS = "('account.subscription', 'account.subscriptions')";
 
-/**
- * Returns the SQL expression for an account's subscriptions as JSON. `id` is the SQL expression for the account's id.
- */
+/** Returns the SQL of an account's subscriptions as JSON; `id` is the SQL expression for the account's id. */
 const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(plan, start_ms, end_ms))
   FROM (SELECT * FROM subscriptions WHERE account_id = ${id} ORDER BY plan, start_ms))`;
 

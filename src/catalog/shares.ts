@@ -46,9 +46,7 @@ export function heldShareStatement(db: D1Database, shareId: string): D1PreparedS
     WHERE s.share_id = ${shareId}`;
 }
 
-/**
- * Returns the share in the result of `heldShareStatement`, even when it is revoked or expired; null when there is none.
- */
+/** Returns the share in the result of `heldShareStatement`, even a revoked or expired one; null without one. */
 export function heldShareOf(result: D1Result | undefined): HeldShare | null {
   const [row] = (result?.results ?? []) as Record<string, unknown>[];
   if (row === undefined) return null;
@@ -115,10 +113,7 @@ export async function revokeShare(db: D1Database, shareId: string, by: By): Prom
   ]);
 }
 
-/**
- * Returns at most `count` shares that are neither revoked nor expired at `nowMs`, sorted by id, beginning after the id
- * `after`.
- */
+/** Returns at most `count` shares that are valid at `nowMs`, sorted by id, beginning after the id `after`. */
 export async function sharesInForce(
   db: D1Database,
   { nowMs, after, count }: { nowMs: number; after: string; count: number },

@@ -1,7 +1,4 @@
-/**
- * Template tags for SQL. The template contains each value at the place where the statement binds it. `sql(db)` makes a
- * statement, and `part` makes a piece of a statement.
- */
+/** Template tags for SQL with its values in place: `sql(db)` makes a statement, `part` a piece of one. */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;
@@ -46,10 +43,7 @@ export function sql(db: D1Database) {
   };
 }
 
-/**
- * Returns a row of D1 in which the columns named in `json` are parsed, and those named in `flags` (0 or 1) are
- * booleans.
- */
+/** Returns a row of D1 with the columns in `json` parsed, and those in `flags` (0 or 1) as booleans. */
 export function decoded<Row>(
   row: Record<string, unknown>,
   json: (keyof Row & string)[],

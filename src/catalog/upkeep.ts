@@ -1,6 +1,4 @@
-/**
- * Catalog queries for upkeep, the doctor and adoption: objects, uploads and the schema. Instants are Unix milliseconds.
- */
+/** Queries for upkeep, the doctor and adoption: objects, uploads, the schema. Instants are Unix milliseconds. */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";

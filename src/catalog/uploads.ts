@@ -9,10 +9,7 @@ export type UploadState = "uploading" | "completing" | "served" | "replaced" | "
 /** Takes the place of the R2 upload id for an adopted object, because R2 has no upload of it. */
 export const ADOPTED_R2_UPLOAD_ID = "";
 
-/**
- * What the operator claims about content before sending it. The size and the checksum are compared with the received
- * content.
- */
+/** What the operator claims about content; size and checksum are compared with the received content. */
 export interface Content<Claims> {
   sizeBytes: number;
   sha256: string;
@@ -160,7 +157,7 @@ export async function beginUpload(
   return opened?.meta.changes === 1;
 }
 
-/** Returns statements that delete the catalog rows of the ended uploads to `target` whose content was never served. */
+/** Returns statements that delete the catalog rows of the target's ended uploads that were never served. */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   const unserved = part`SELECT object_id FROM uploads
     WHERE target = ${target} AND state IN ('replaced', 'abandoned', 'refused')`;

@@ -58,10 +58,7 @@ export async function addUsage(db: D1Database, usage: readonly AccountUsage[]): 
       files = files + excluded.files, bytes = bytes + excluded.bytes`.run();
 }
 
-/**
- * Returns the account's usage of the `count` Beijing days that end with `today`, oldest first. Days without usage are
- * left out.
- */
+/** Returns the account's usage of the `count` Beijing days up to `today`, oldest first, without empty days. */
 export async function usageOfAccount(
   db: D1Database,
   accountId: string,
@@ -75,10 +72,7 @@ export async function usageOfAccount(
       AND account_id = ${accountId} ORDER BY day, service`);
 }
 
-/**
- * Returns the total usage of every account and service from `from` to `to` (both included), sorted by account and
- * service.
- */
+/** Returns the usage of every account and service from `from` to `to` (both included), sorted by both. */
 export async function usageBetween(
   db: D1Database,
   { from, to }: { from: BeijingDate; to: BeijingDate },

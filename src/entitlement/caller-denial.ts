@@ -21,9 +21,7 @@ export type EntitlementDenial =
   | { reason: "plan_missing"; service: ServiceName; plan: PlanName | null }
   /** No plan is in force; the last one ended at `endedMs` (exclusive, Unix milliseconds). */
   | { reason: "plan_expired"; plan: PlanName; endedMs: number }
-  /**
-   * The plan covers the last `days` calendar days, the first of which is `from`. `asked` is an earlier date or year.
-   */
+  /** The plan covers the last `days` calendar days, beginning with `from`. `asked` is an earlier date or year. */
   | {
       reason: "outside_window";
       service: ServiceName;

@@ -49,10 +49,7 @@ export function standingOf(
   };
 }
 
-/**
- * Returns the days of `service` that may be read with `plan` at `nowMs`; null when the plan does not include the
- * service.
- */
+/** Returns the readable days of `service` with `plan` at `nowMs`; null when the plan does not include it. */
 export function windowOf(plan: PlanName, service: ServiceName, nowMs: number): Window | null {
   const reach = PLANS[plan][service];
   const to = beijingDate(nowMs);

@@ -28,10 +28,7 @@ export interface Envelope {
   fields?: unknown;
 }
 
-/**
- * The object is checked without copying it, so that every name in `params` reaches the operation, which refuses unknown
- * names.
- */
+/** Checked without a copy, so that every name in `params` reaches the operation, which refuses unknown names. */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
 export const envelopeSchema = z.object({

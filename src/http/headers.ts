@@ -33,10 +33,7 @@ export interface QuotaFacts {
   use: { requests: number; files: number; resetSeconds: number };
 }
 
-/**
- * The facts that the headers of an answer state. A refusal has only the facts that were known when the request was
- * refused.
- */
+/** The facts that the headers of an answer state. A refusal has only those that were known by then. */
 export interface AnswerFacts {
   requestId: string;
   reason?: string;
@@ -76,10 +73,7 @@ export function answerHeaders(facts: AnswerFacts): Headers {
 /** The maximum number of names in a header; a body of 64 KiB can hold thousands. */
 const MOST_NAMES = 10;
 
-/**
- * Returns at most `MOST_NAMES` of the names, and how many more there are. Long names were already shortened by
- * `excerptOf`.
- */
+/** Returns at most `MOST_NAMES` of the names, already shortened by `excerptOf`, and how many more there are. */
 function namesOf(names: readonly string[]): string {
   const listed = names.slice(0, MOST_NAMES).map(encodeURIComponent);
   const more = names.length - listed.length;

@@ -115,10 +115,7 @@ export const OTHER_OUTCOMES: Outcomes<ShareDenial | Fault> = {
   }),
 };
 
-/**
- * Returns the message for a day that is not loaded. Only a recent day will be loaded later; waiting for an old day does
- * not help.
- */
+/** Returns the message for a day that is not loaded. Waiting helps only for a recent day. */
 function notLoadedMessage({ dataset, tradedate, recent }: DenialOf<"not_loaded">): Bilingual {
   const subject = subjectOf(dataset);
   const { zh, en, is, status } = subject;

@@ -1,7 +1,4 @@
-/**
- * Maps a reason to a public outcome: the code and HTTP status of contract 1.4, the `Retry-After` of contract 1.5 and
- * the message.
- */
+/** Maps a reason to its outcome: code and HTTP status (contract 1.4), `Retry-After` (contract 1.5), message. */
 
 import { type Bilingual, inLanguage, type Language } from "../base/language.ts";
 import type { Denial, Reason } from "./denial.ts";

@@ -60,9 +60,7 @@ export interface RequestLog {
   stage<T>(name: string, run: () => Promise<T>): Promise<T>;
   /** Writes the line unless the log is held open. Later calls have no effect. */
   write(): void;
-  /**
-   * Holds the log open while a body is sent. Call the returned function when the body has ended; it writes the line.
-   */
+  /** Holds the log open while a body is sent. Returns the function to call at its end, which writes the line. */
   holdOpen(): () => void;
 }
 

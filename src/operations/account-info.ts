@@ -45,9 +45,7 @@ interface InterfaceState {
   state: GateState;
 }
 
-/**
- * Returns the answer for `principal` at `nowMs`. Calls each of the account's gate objects and reads the catalog once.
- */
+/** Returns the answer for `principal` at `nowMs`, from each of the account's gates and one read of the catalog. */
 export async function accountInfoOf(
   env: Env,
   settings: Settings,

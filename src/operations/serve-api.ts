@@ -1,7 +1,4 @@
-/**
- * `POST /api`: the order of checks and of charging (contract 2.1). Steps 1 to 5 are here; an operation's `run` does the
- * rest.
- */
+/** `POST /api`: the order of checks and charging (contract 2.1): steps 1 to 5, then an operation's `run`. */
 import { checkRate, type Identified, identify } from "../access/identify.ts";
 import { inTime } from "../base/in-time.ts";
 import { type Language, preferredLanguage } from "../base/language.ts";

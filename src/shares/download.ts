@@ -183,10 +183,7 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
   return headers;
 }
 
-/**
- * The pause between a download's end and the write of its usage. The write includes all downloads that end during the
- * pause.
- */
+/** The pause between a download's end and the write of its usage, which then covers all downloads that ended. */
 const WAIT_MS = 2_000;
 
 /** A write that has not happened after this time was lost with its request. */

@@ -16,10 +16,7 @@ const ID_LENGTH = 20;
 /** The random bytes from which an id is made: 128 bits. */
 const ID_BYTES = 16;
 
-/**
- * Returns the instant (exclusive) at which a share expires: 7 days after its creation, or at `planEndMs` if that is
- * earlier.
- */
+/** Returns when a share expires (exclusive): 7 days after its creation, or at `planEndMs` if that is earlier. */
 export function shareEndMs({ createdAtMs }: Pick<Share, "createdAtMs">, planEndMs: number): number {
   return Math.min(createdAtMs + SHARE_LIFE_MS, planEndMs);
 }

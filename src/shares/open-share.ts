@@ -38,9 +38,7 @@ export interface ShareAccess {
   alongside: D1PreparedStatement | null;
 }
 
-/**
- * The number of guard objects for unknown ids. Several objects share the load, and requests cannot create more of them.
- */
+/** The number of guard objects for unknown ids: several share the load, and requests cannot create more. */
 const UNKNOWN_GUARDS = 256;
 
 /**
@@ -51,10 +49,7 @@ const ADMITTED_MS = 60_000;
 const MAX_ADMITTED = 5_000;
 const admitted = new Map<string, number>();
 
-/**
- * Opens the share for a request with Basic credentials or a cookie. Wrong credentials are refused even with a valid
- * cookie.
- */
+/** Opens the share for Basic credentials or a cookie. Wrong credentials are refused even with a valid cookie. */
 export async function openShare(
   request: Request,
   access: ShareAccess,

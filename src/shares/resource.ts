@@ -13,10 +13,7 @@ import * as paths from "./drive-path.ts";
 import type { OpenShare } from "./open-share.ts";
 import { etagOf } from "./versions.ts";
 
-/**
- * The resource that a path names. Paths of folders are relative to the share and end with a slash; the root's path is
- * empty.
- */
+/** The resource of a path. Paths of folders are relative to the share and end with a slash; the root's is empty. */
 export type Resource =
   | { kind: "root"; path: ""; entries: Entry[]; files: catalog.ListedFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
@@ -103,9 +100,7 @@ export function byDay<T extends catalog.CoveredFile>(files: readonly T[]): Map<B
   return days;
 }
 
-/**
- * Returns the datasets whose packs are among a day's files, orders first. These datasets have files in `by-symbol/`.
- */
+/** Returns the datasets whose packs are among a day's files, orders first; they have files in `by-symbol/`. */
 export function datasetsOf(files: readonly catalog.CoveredFile[]): DatasetName[] {
   const packs = files.filter(({ packId }) => packId !== null);
   return DATASET_NAMES.filter((dataset) =>
@@ -122,9 +117,7 @@ function rootEntries(
   return [...days, textEntry(paths.MANIFEST, texts.manifest), textEntry(paths.SUMS, texts.sums)];
 }
 
-/**
- * Returns the entries of a day's folder. Leaves out `by-symbol/`, so that a sync does not download everything twice.
- */
+/** Returns the entries of a day's folder without `by-symbol/`, so that a sync does not download all twice. */
 function dayEntries(files: readonly catalog.CoveredFile[]): Entry[] {
   return files.map((file) => {
     const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;

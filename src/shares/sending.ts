@@ -50,10 +50,7 @@ export interface Sending {
   /** The request's signal, which fires when the client disconnects. */
   signal: AbortSignal;
   waitUntil(work: Promise<unknown>): void;
-  /**
-   * Called once when the body has ended, with the number of bytes sent. For a broken body, only complete windows are
-   * counted.
-   */
+  /** Called once at the body's end with the number of bytes sent; of a broken body, only complete windows. */
   onEnd?: (bytesSent: number) => void;
   /** For tests. */
   windowMs?: number;

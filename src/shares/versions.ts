@@ -9,9 +9,7 @@ import { type Conditions, matchesStrongly, rangeCounts, type Validators } from "
 /** With this many digits of the SHA-256, different contents never have the same tag. */
 const TAG_DIGITS = 32;
 
-/**
- * Returns the quoted entity tag of a version, or of a `part` of it. Restored content gets a new revision and a new tag.
- */
+/** Returns the quoted entity tag of a version or of a `part` of it. Restored content gets a new revision and tag. */
 export function etagOf({ revision, sha256 }: Pick<FileVersion, "revision" | "sha256">, part = ""): string {
   return `"r${revision}-${sha256.slice(0, TAG_DIGITS)}${part === "" ? "" : `-${part}`}"`;
 }

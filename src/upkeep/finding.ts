@@ -3,10 +3,7 @@
 export interface Finding {
   /** The check's name. */
   check: string;
-  /**
-   * `failed`: callers are affected now. `warning`: callers may be affected later. `done`: the check repaired the
-   * problem.
-   */
+  /** `failed`: callers are affected now. `warning`: they may be later. `done`: the check repaired the problem. */
   level: "failed" | "warning" | "done";
   /** The subject, such as a day or an object's key. */
   subject: string;
@@ -25,10 +22,7 @@ export function done(check: string, subject: string, sentence: string): Finding 
 /** The maximum number of findings of one kind that are listed. A lost bucket would produce thousands. */
 const TOLD = 10;
 
-/**
- * Shortens a long list of findings of one kind. Keeps the first `TOLD` and adds a finding that says how many more there
- * are.
- */
+/** Returns the first `TOLD` of a long list of findings of one kind, and one that says how many more there are. */
 export function abridged(findings: Finding[]): Finding[] {
   const last = findings[TOLD];
   if (last === undefined) return findings;

@@ -43,10 +43,7 @@ export interface Judgement {
   unknown: StoredObject[];
 }
 
-/**
- * Compares R2 with the catalog. An object that R2 lists, or that the catalog requires, is either correct or in one of
- * the returned lists.
- */
+/** Compares R2 with the catalog. An object that either has is correct or in one of the lists. */
 export function judgeObjects(
   known: ReadonlyMap<string, catalog.KnownObject>,
   stored: Iterable<StoredObject>,
@@ -93,9 +90,7 @@ async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
   return stored;
 }
 
-/**
- * Returns a finding for each missing or changed object: `failed` if the object is served, otherwise `warning`.
- */
+/** Returns a finding for each missing or changed object: `failed` if it is served, otherwise `warning`. */
 export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
   return [
     ...abridged(missing.filter(isServed).map(missingServed)),

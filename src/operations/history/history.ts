@@ -121,10 +121,7 @@ function cursorSecrets(settings: Settings): CursorSecrets {
   return { current, previous: { secret, acceptedUntilMs: Date.parse(at) + PREVIOUS_SECRET_MS } };
 }
 
-/**
- * The part of the time to the first byte that a request may spend waiting for memory. Reading and computing need the
- * rest.
- */
+/** The part of the time to the first byte for which a request may wait for memory; its work needs the rest. */
 const WAIT_SHARE = 2 / 3;
 
 /** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */

@@ -14,10 +14,7 @@ interface LayoutProps {
   children?: Child;
 }
 
-/**
- * Renders a whole document; serialise it with `documentOf`. The header has no links, so that mirror tools follow only
- * the links in the content.
- */
+/** Renders a document for `documentOf`. Only its content has links, so that mirror tools follow no others. */
 export function Layout({ look, title, children }: LayoutProps) {
   return (
     <Frame look={look} title={title} styles={[STYLE]} linkless>
