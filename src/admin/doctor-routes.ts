@@ -189,7 +189,10 @@ export const DOCTOR_ROUTES: Routes = {
   "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
 };
 
-/** Number of successive calls to each store. Their median is reported, because the first may open a connection. */
+/**
+ * Number of calls to each store, one after another. The median of their durations is reported, because the first call
+ * may open a connection and then takes longer.
+ */
 const CALLS = 5;
 
 /**

@@ -98,7 +98,7 @@ function judgeSwitches({ CLOCK_OFFSET_MS, RATE_LIMIT, UNKNOWN_PARAMETERS }: Sett
   }
 }
 
-/** Judges the settings that a deployment needs when it is reachable from outside. */
+/** Checks the settings that a public deployment needs and a local one does not. */
 function judgePublic({ PUBLIC_BASE_URL, WEBHOOK_URL }: Settings, add: Add): void {
   if (PUBLIC_BASE_URL === undefined) {
     const sentence =

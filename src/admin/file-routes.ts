@@ -65,7 +65,9 @@ function isPresent(file: catalog.StoredFile, content: { sizeBytes: number; sha25
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/** Returns the refusal of a builder's file when an operator's revision has passed its checks; otherwise null. */
+/**
+ * Returns the refusal of a builder's file if an operator's revision of the file has passed its checks, otherwise null.
+ */
 function operatorsRefusal(revisions: readonly catalog.StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   return standing === undefined

@@ -176,7 +176,10 @@ export const restoreStateSchema = z.strictObject({
   /** Days whose packs in R2 are newer than the backup and can be adopted; set when the restore is done. */
   adoptable: z.array(adoptableDaySchema).default([]),
   kept: z.array(keptRevocationSchema).default([]),
-  /** When done: whether the deployment was empty before, so that revocations after the backup are unknown. */
+  /**
+   * Whether the deployment was empty before the restore; set when the restore is done. If it was empty, revocations
+   * after the backup are unknown.
+   */
   overEmpty: z.boolean().default(false),
 });
 export type RestoreState = z.infer<typeof restoreStateSchema>;

@@ -215,7 +215,7 @@ const STORED = part`
     size_bytes AS sizeBytes, sha256, uploaded_at_ms AS uploadedAtMs, published_at_ms AS publishedAtMs
   FROM day_files`;
 
-/** An SQL condition: the revisions of a file that no newer one has replaced. */
+/** Returns an SQL condition that selects the revisions of a file that no newer revision has replaced. */
 const at = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
@@ -229,7 +229,7 @@ export async function storedFiles(
     ORDER BY tradedate, name, revision`);
 }
 
-/** Returns the revisions of one file that no newer one has replaced, newest first. */
+/** Returns the revisions of one file that no newer revision has replaced, newest first. */
 export async function revisionsAt(db: D1Database, place: FilePlace): Promise<StoredFile[]> {
   return rows<StoredFile>(sql(db)`${STORED} WHERE ${at(place)} ORDER BY revision DESC`);
 }
@@ -256,8 +256,8 @@ export async function enterFile(
 }
 
 /**
- * An SQL condition: another file of this type and day whose name differs only in case. On case-insensitive systems a
- * copy of the share would lose one of the two.
+ * An SQL condition: another file of this type and day whose name differs only in case. On a case-insensitive system,
+ * a copy of the share would contain only one of the two files.
  */
 const isCaseTwin = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND lower(name) = lower(${name})

@@ -236,7 +236,7 @@ export function securityDenial(
   const meant = sections.filter((section) => isMeant(section.market));
   const [first] = meant;
   if (first === undefined) {
-    // Another dataset of the day has rows of the security, so its code is right.
+    // Another dataset of the day has rows of the security, so the requested code is correct.
     const known = elsewhere.find((each) => each === market);
     if (known !== undefined) return { reason: "no_orders", dataset, tradedate, symbol, market: known };
     const carriedOn = sections[0]?.market ?? elsewhere[0] ?? null;

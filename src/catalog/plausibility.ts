@@ -75,7 +75,7 @@ export async function comparisonOf(
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
-/** Compares `own` with the other days by exchange. An exchange that only they have counts as 0 in `own`. */
+/** Compares `own` with the other days by exchange. For an exchange that `own` lacks, the counts of `own` are 0. */
 export function compare(
   own: readonly MarketCounts[],
   others: readonly (readonly MarketCounts[])[],

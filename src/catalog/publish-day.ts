@@ -286,10 +286,10 @@ async function buildIdOf(db: D1Database, { dataset, tradedate, revision }: SeenD
   return buildId ?? "";
 }
 
-/** A pack of the day's history to serve again. */
+/** The request to serve one of the day's earlier packs, or its current pack, under a new revision number. */
 export interface ServeAgain {
   packId: number;
-  /** The pack's build id. A withdrawal of this content ends, because the operator chose it. */
+  /** The pack's build id. If content with this id is withdrawn, the request also ends the withdrawal. */
   buildId: string;
   /** `restored`: a different pack from the current one. `published`: the same pack under a new number. */
   kind: "published" | "restored";

@@ -1,4 +1,7 @@
-/** Template tags for SQL with its values in place: `sql(db)` makes a statement, `part` a piece of one. */
+/**
+ * Template tags for SQL. The template contains each value at the place where the statement binds it. `sql(db)` makes a
+ * statement, and `part` makes a piece of a statement.
+ */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;

@@ -157,7 +157,7 @@ export async function beginUpload(
   return opened?.meta.changes === 1;
 }
 
-/** Returns statements that delete the catalog rows of the target's ended uploads that were never served. */
+/** Returns statements that delete the catalog rows of the ended uploads to `target` whose content was never served. */
 export function dropUnserved(db: D1Database, target: string): D1PreparedStatement[] {
   const unserved = part`SELECT object_id FROM uploads
     WHERE target = ${target} AND state IN ('replaced', 'abandoned', 'refused')`;

@@ -37,13 +37,16 @@ export interface Judgement {
   changed: { known: catalog.KnownObject; stored: StoredObject }[];
   /** Objects that were replaced more than 7 days ago. */
   expired: catalog.KnownObject[];
-  /** Objects left over from uploads that ended without being served. */
+  /** Objects of uploads that have ended and whose content is not served. */
   unserved: { known: catalog.KnownObject; stored: StoredObject }[];
   /** Objects in R2 that are not in the catalog. */
   unknown: StoredObject[];
 }
 
-/** Compares R2 with the catalog. An object that either has is correct or in one of the lists. */
+/**
+ * Compares R2 with the catalog. An object that R2 lists, or that the catalog requires, is either correct or in one of
+ * the returned lists.
+ */
 export function judgeObjects(
   known: ReadonlyMap<string, catalog.KnownObject>,
   stored: Iterable<StoredObject>,

@@ -155,9 +155,9 @@ export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusa
     log.note({ ended: "client_gone" });
     return new Response(null);
   }
-  // The answers to the account's other requests, which are still being made, hold its memory. The request is refused
-  // like one that finds the slot taken, although the gate was not asked. The gate accepts one request at a time per
-  // interface, so it could have accepted this one if the others use a different interface.
+  // The account's memory is held by answers to its other requests. The gate was not asked whether the slot is free. It
+  // has a slot per interface, so it could have accepted this request if the others use a different interface. The
+  // request is nevertheless refused like one that finds the slot taken.
   if (refusal === "part_busy") return refuse({ reason: "slot_busy", lacks: "memory" });
   const unread = refusal === "part_full";
   log.note({ lacking: unread ? "memory_of_account" : "memory" });

@@ -14,7 +14,10 @@ interface LayoutProps {
   children?: Child;
 }
 
-/** Renders a document for `documentOf`. Only its content has links, so that mirror tools follow no others. */
+/**
+ * Renders a whole document; serialise it with `documentOf`. The header has no links, so that mirror tools follow only
+ * the links in the content.
+ */
 export function Layout({ look, title, children }: LayoutProps) {
   return (
     <Frame look={look} title={title} styles={[STYLE]} linkless>

@@ -1,6 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { sameText } from "../../../src/base/same-text.ts";
-import { basicCredentials, callerOf, formPassword, hasShareCookie, isOwnForm, networkOf, shareCookie } from "../../../src/shares/credentials.ts";
+import {
+  basicCredentials,
+  callerOf,
+  formPassword,
+  hasShareCookie,
+  isOwnForm,
+  networkOf,
+  shareCookie,
+} from "../../../src/shares/credentials.ts";
 
 const SECRET = "a-secret-of-thirty-two-characters";
 const END = Date.UTC(2026, 2, 19);
