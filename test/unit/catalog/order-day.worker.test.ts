@@ -8,7 +8,6 @@ import {
   orderDayOf,
   orderDayStatement,
   type SectionRow,
-  securityDenial,
 } from "../../../src/catalog/order-day.ts";
 import { chunksOf, loadIndexRows, markDamaged } from "../../../src/catalog/publish-day.ts";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
