@@ -20,7 +20,6 @@ import { judgeSettings } from "./doctor-settings.ts";
 import { type Answered, calledOf } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
-import type { PlaceReport } from "./wire.ts";
 import * as wire from "./wire.ts";
 
 /** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
@@ -175,20 +174,6 @@ async function checkObjects(place: objects.Upkeep): Promise<Finding[]> {
   return findings;
 }
 
-export const DOCTOR_ROUTES: Routes = {
-  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
-  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
-  "POST /doctor/repair": [
-    ADMIN_ONLY,
-    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
-  ],
-  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
-  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
-  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
-  "GET /doctor/index/:date": [READ, showIndex],
-  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
-};
-
 /**
  * Number of calls to each store, one after another. The median of their durations is reported, because the first call
  * may open a connection and then takes longer.
@@ -199,7 +184,7 @@ const CALLS = 5;
  * Returns the report for this request: the caller's address as the worker receives it, whether the cache works, and the
  * duration of a call to each store.
  */
-export async function placeReport(c: AdminContext): Promise<PlaceReport> {
+async function placeReport(c: AdminContext): Promise<wire.PlaceReport> {
   const cache = await cacheAnswers(new URL(c.req.url).origin);
   return {
     address: c.req.header("CF-Connecting-IP") ?? null,
@@ -221,7 +206,7 @@ async function cacheAnswers(origin: string): Promise<boolean> {
 }
 
 /** Returns the median milliseconds of a call to each store. */
-async function storesMs(env: Env, settings: Settings): Promise<PlaceReport["storesMs"]> {
+async function storesMs(env: Env, settings: Settings): Promise<wire.PlaceReport["storesMs"]> {
   const { d1, gate, r2 } = storeCalls(env, settings);
   return { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) };
 }
@@ -236,3 +221,17 @@ async function medianMs(call: () => Promise<unknown>): Promise<number> {
   }
   return upperMedian(taken);
 }
+
+export const DOCTOR_ROUTES: Routes = {
+  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
+  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
+  "POST /doctor/repair": [
+    ADMIN_ONLY,
+    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
+  ],
+  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
+  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
+  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
+  "GET /doctor/index/:date": [READ, showIndex],
+  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
+};

@@ -125,12 +125,12 @@ function cursorSecrets(settings: Settings): CursorSecrets {
 const WAIT_SHARE = 2 / 3;
 
 /** Returns the longest duration of the request in milliseconds, after which its slot is freed and its body aborted. */
-export function boundOf({ format }: HistoryQuery, settings: Settings): number {
+function boundOf({ format }: HistoryQuery, settings: Settings): number {
   return format === "json" ? settings.JSON_BOUND_MS : settings.PARQUET_BOUND_MS;
 }
 
 /** Reserves an upper bound of the answer's memory: a page's bytes and its JSON, or the pieces of a file in flight. */
-export function reserveFor(
+function reserveFor(
   call: Call,
   { query, paging, question }: Asked,
   { entry }: Found,
@@ -150,7 +150,7 @@ export function reserveFor(
 }
 
 /** Refuses a request for lack of memory; nothing was charged or read, and the gate was not called. */
-export function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusal): Response {
+function refuseWithoutMemory({ log, refuse }: Call, refusal: MemoryRefusal): Response {
   if (refusal === "client_gone") {
     log.note({ ended: "client_gone" });
     return new Response(null);
