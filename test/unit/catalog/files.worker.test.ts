@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { REPLACED_KEPT_MS } from "../../../src/base/retention.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import {
@@ -20,72 +20,18 @@ function putFile(row: {
   name: string;
   revision?: number;
   state?: string;
-  sizeBytes?: number;
   replacedAtMs?: number;
 }): Promise<unknown> {
-  const { dataType, tradedate, name, revision = 1, state = "published", sizeBytes = 10 } = row;
+  const { dataType, tradedate, name, revision = 1, state = "published" } = row;
   const key = `files/${dataType}/${tradedate}/${name}/${revision}`;
   return query`
     INSERT INTO day_files (data_type, tradedate, name, revision, object_key, etag, size_bytes, sha256,
       state, uploaded_at_ms, published_at_ms, replaced_at_ms)
-    VALUES (${dataType}, ${tradedate}, ${name}, ${revision}, ${key}, ${`etag-${key}`}, ${sizeBytes}, '',
+    VALUES (${dataType}, ${tradedate}, ${name}, ${revision}, ${key}, ${`etag-${key}`}, 10, '',
       ${state}, 1, 2, ${row.replacedAtMs ?? null})`.run();
 }
 
 const revisionNow = async () => catalogRevisionOf(await catalogRevisionStatement(db).all());
-const listed = async (dataType: DataType, from: string, to: string) =>
-  (await coveredFiles(db, { dataType, from: date(from), to: date(to) })).map((file) => file.name);
-
-beforeAll(async () => {
-  await putDay("20260105", 101, { replacedAtMs: NOW - REPLACED_KEPT_MS + 1 });
-  await putDay("20260105", 102, { revision: 2, sizeBytes: 1000 });
-  await putDay("20260106", 201, { replacedAtMs: NOW - REPLACED_KEPT_MS });
-  await putDay("20260106", 202, { revision: 2, sizeBytes: 1000 });
-  await putDay("20260107", 301, { state: "withdrawn" });
-  const archive = { dataType: "level2" as const, tradedate: "20260105", name: "20260105.7z" };
-  await putFile({ ...archive, replacedAtMs: NOW - 1000 });
-  await putFile({ ...archive, revision: 2, sizeBytes: 30 });
-  await putFile({ ...archive, revision: 3, state: "verifying" });
-  for (const state of ["uploaded", "verifying", "withdrawn"]) {
-    await putFile({ dataType: "level2", tradedate: "20260108", name: `20260108_${state}.csv`, state });
-  }
-  await putFile({ dataType: "auction_tick", tradedate: "20260105", name: "20260105_aucde.parquet" });
-});
-
-describe("the files that a share covers (contract 8.1, 8.2)", () => {
-  it("are the published files, sorted by day and name, including order packs for level2", async () => {
-    expect(await listed("level2", "20260101", "20261231")).toEqual([
-      "20260105.7z",
-      "20260105_orders.parquet",
-      "20260106_orders.parquet",
-    ]);
-    expect(await listed("auction_tick", "20260101", "20261231")).toEqual(["20260105_aucde.parquet"]);
-  });
-
-  it("have every property that a download needs, and include the order pack that order history reads", async () => {
-    const [archive, pack] = await coveredFiles(db, {
-      dataType: "level2",
-      from: date("20260105"),
-      to: date("20260105"),
-    });
-    expect(archive).toMatchObject({ revision: 2, sizeBytes: 30, packId: null });
-    expect(pack).toEqual({
-      dataType: "level2",
-      tradedate: "20260105",
-      name: "20260105_orders.parquet",
-      revision: 2,
-      objectKey: "key-102",
-      etag: "etag-102",
-      sizeBytes: 1000,
-      sha256: "sha of build",
-      publishedAtMs: 3,
-      packId: 102,
-      buildId: "build",
-      quality: null,
-    });
-  });
-});
-
 describe("the versions of one file (contract 8.8)", () => {
   const versions = async (name: string) => {
     const place = { dataType: "level2" as const, tradedate: date(name.slice(0, 8)), name };
@@ -93,6 +39,14 @@ describe("the versions of one file (contract 8.8)", () => {
   };
 
   it("are the current revision, then the revisions replaced less than 7 days ago", async () => {
+    await putDay("20260105", 101, { replacedAtMs: NOW - REPLACED_KEPT_MS + 1 });
+    await putDay("20260105", 102, { revision: 2 });
+    await putDay("20260106", 201, { replacedAtMs: NOW - REPLACED_KEPT_MS });
+    await putDay("20260106", 202, { revision: 2 });
+    const archive = { dataType: "level2" as const, tradedate: "20260105", name: "20260105.7z" };
+    await putFile({ ...archive, replacedAtMs: NOW - 1000 });
+    await putFile({ ...archive, revision: 2 });
+    await putFile({ ...archive, revision: 3, state: "verifying" });
     expect(await versions("20260105.7z")).toEqual([
       [2, null],
       [1, NOW - 1000],
@@ -102,14 +56,6 @@ describe("the versions of one file (contract 8.8)", () => {
       [1, NOW - REPLACED_KEPT_MS + 1],
     ]);
     expect(await versions("20260106_orders.parquet")).toEqual([[2, null]]);
-  });
-
-  it("are an empty list while the file is unpublished, withdrawn or absent", async () => {
-    for (const name of ["20260108_uploaded.csv", "20260108_verifying.csv", "20260108_withdrawn.csv"]) {
-      expect(await versions(name)).toEqual([]);
-    }
-    expect(await versions("20260107_orders.parquet")).toEqual([]);
-    expect(await versions("20260109_orders.parquet")).toEqual([]);
   });
 });
 
