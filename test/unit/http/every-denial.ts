@@ -31,6 +31,14 @@ const PROBLEMS: Record<ParamProblem, string> = {
   out_of_range: "year",
 };
 
+const OUTSIDE_WINDOW = {
+  reason: "outside_window",
+  service: "order_history",
+  plan: "professional",
+  from: "20260211" as BeijingDate,
+  days: 30,
+} as const;
+
 export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "envelope_invalid", problem: "not_utf8" },
   { reason: "envelope_invalid", problem: "not_json" },
@@ -69,31 +77,9 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "plan_missing", service: "order_history", plan: null },
   { reason: "plan_missing", service: "level2", plan: "trial" },
   { reason: "plan_expired", plan: "weekly", endedMs: Date.parse("2026-03-01T00:00:00+08:00") },
-  {
-    reason: "outside_window",
-    service: "order_history",
-    plan: "professional",
-    asked: "20250101",
-    from: "20260211" as BeijingDate,
-    days: 30,
-  },
-  {
-    reason: "outside_window",
-    service: "level2",
-    plan: "weekly",
-    asked: "2024",
-    from: "20260211" as BeijingDate,
-    days: 30,
-  },
-  {
-    reason: "outside_window",
-    service: "order_history",
-    plan: "professional",
-    asked: "202501",
-    from: "20260211" as BeijingDate,
-    days: 30,
-    parameter: "month",
-  },
+  { ...OUTSIDE_WINDOW, asked: "20250101" },
+  { ...OUTSIDE_WINDOW, service: "level2", plan: "weekly", asked: "2024" },
+  { ...OUTSIDE_WINDOW, asked: "202501", parameter: "month" },
   ...Object.entries(PROBLEMS).map(
     ([problem, parameter]): Denial => ({
       reason: "param_invalid",
@@ -130,28 +116,25 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "cursor_mismatch", parameter: "end_time" },
   { reason: "cursor_mismatch", parameter: "apiname" },
   { reason: "data_rebuilt", tradedate },
-  { reason: "not_loaded", tradedate, recent: true, newestLoaded },
-  { reason: "not_loaded", tradedate, recent: false, newestLoaded },
   { reason: "not_loaded", tradedate, recent: true, newestLoaded: null },
   { reason: "not_loaded", tradedate, recent: false, newestLoaded: null },
-  { reason: "not_trading_day", tradedate, newestLoaded },
-  { reason: "future_day", tradedate, today: newestLoaded, newestLoaded },
-  { reason: "before_history", tradedate, earliestLoaded: newestLoaded },
-  ...DATASET_NAMES.flatMap((dataset): Denial[] => [
-    { reason: "not_loaded", dataset, tradedate, recent: true, newestLoaded },
-    { reason: "not_loaded", dataset, tradedate, recent: false, newestLoaded },
-    { reason: "not_trading_day", dataset, tradedate, newestLoaded },
-    { reason: "future_day", dataset, tradedate, today: newestLoaded, newestLoaded },
-    { reason: "before_history", dataset, tradedate, earliestLoaded: newestLoaded },
-    { reason: "withdrawn", dataset, tradedate },
-    { reason: "day_damaged", dataset, tradedate },
-  ]),
+  ...[undefined, ...DATASET_NAMES].flatMap((name): Denial[] => {
+    const dataset = name === undefined ? {} : { dataset: name };
+    return [
+      { reason: "not_loaded", ...dataset, tradedate, recent: true, newestLoaded },
+      { reason: "not_loaded", ...dataset, tradedate, recent: false, newestLoaded },
+      { reason: "not_trading_day", ...dataset, tradedate, newestLoaded },
+      { reason: "future_day", ...dataset, tradedate, today: newestLoaded, newestLoaded },
+      { reason: "before_history", ...dataset, tradedate, earliestLoaded: newestLoaded },
+      { reason: "withdrawn", ...dataset, tradedate },
+      { reason: "day_damaged", ...dataset, tradedate },
+    ];
+  }),
   { reason: "security_unknown", tradedate, symbol: "000001", market: "SH", carriedOn: "SZ" },
   { reason: "security_unknown", tradedate, symbol: "999999", market: null, carriedOn: null },
   { reason: "security_unknown", tradedate, symbol: "430047", market: "BJ", carriedOn: null },
   { reason: "no_orders", tradedate, symbol: "688111", market: "SH" },
   { reason: "no_orders", dataset: "trades", tradedate, symbol: "688111", market: "SH" },
-  { reason: "withdrawn", tradedate },
   { reason: "nothing_published", dataType: "level2", year: 2026 },
   { reason: "slot_busy" },
   { reason: "slot_busy", lacks: "memory" },
@@ -160,5 +143,4 @@ export const EVERY_DENIAL: readonly Denial[] = [
   { reason: "quota_used", unit: "files", limit: 0, resetSeconds: 1 },
   { reason: "unavailable" },
   { reason: "unavailable", unread: true },
-  { reason: "day_damaged", tradedate },
 ];

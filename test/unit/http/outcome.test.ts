@@ -161,10 +161,4 @@ describe("messages (contract 1.8)", () => {
     expect(nowhere).not.toContain("did you mean");
     expect(beijing).toMatch(/Beijing exchange.*430047\.BJ.*not carried/);
   });
-
-  it("of faults contain no internal detail", () => {
-    expect(say({ reason: "unavailable" })).toMatch(
-      /^The service is temporarily unavailable: try again in 5 seconds/,
-    );
-  });
 });
