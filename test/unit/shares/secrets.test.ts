@@ -1,6 +1,5 @@
 import { createHmac } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { base62 } from "../../../src/base/base62.ts";
 import {
   openPassword,
   parseShareSecrets,
@@ -58,14 +57,6 @@ describe("a share's password (contract 8.4)", () => {
     // Chi-squared with 61 degrees of freedom exceeds 120 only once in 100,000 times.
     const chi = [...DIGITS].reduce((sum, digit) => sum + ((counts.get(digit) ?? 0) - mean) ** 2 / mean, 0);
     expect(chi).toBeLessThan(120);
-  });
-});
-
-describe("base62", () => {
-  it("writes the number that the bytes form, least significant digit first, padded with zeros", () => {
-    expect(base62(new Uint8Array([0, 0, 61]), 3)).toBe("z00");
-    expect(base62(new Uint8Array([62]), 2)).toBe("01");
-    expect(base62(new Uint8Array([1, 0]), 2)).toBe("84");
   });
 });
 
