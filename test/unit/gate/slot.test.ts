@@ -102,12 +102,6 @@ describe("takeSlot", () => {
     expect(slot.stopAtMs).toBe(Date.now() + 59_500);
   });
 
-  it("returns a refusal unchanged", async () => {
-    expect(await fakeGate({ acquire: [async () => ({ reason: "slot_busy" })] }).take()).toEqual({
-      reason: "slot_busy",
-    });
-  });
-
   it("asks a second time if the object has just started, because the object may have lost a release", async () => {
     const justStarted = async () => ({ reason: "slot_busy", justStarted: true });
     const gate = fakeGate({ acquire: [justStarted, (grant) => grant()] });
@@ -129,17 +123,18 @@ describe("takeSlot", () => {
     expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request"]);
   });
 
-  it("gives up after the second failure and refunds the request in case it was charged", async () => {
-    const gate = fakeGate({ acquire: [fail()] });
+  it.each([
+    [
+      "fails twice, and refunds the request in case it was charged",
+      {},
+      ["1.acquire request", "2.acquire request", "3.release request credit"],
+    ],
+    ["is overloaded, without a second request", { overloaded: true }, ["1.acquire request"]],
+  ])("gives up when the object %s", async (_, marks, calls) => {
+    const gate = fakeGate({ acquire: [fail(marks)] });
     await expect(gate.take()).rejects.toThrow("broken");
-    expect(gate.calls()).toEqual(["1.acquire request", "2.acquire request", "3.release request credit"]);
     await gate.settle();
-  });
-
-  it("does not repeat a request to an overloaded object", async () => {
-    const gate = fakeGate({ acquire: [fail({ overloaded: true })] });
-    await expect(gate.take()).rejects.toThrow("broken");
-    expect(gate.calls()).toEqual(["1.acquire request"]);
+    expect(gate.calls()).toEqual(calls);
   });
 
   it("gives up after 5 s, and releases and refunds a grant that arrives later", async () => {
