@@ -55,12 +55,10 @@ describe("the ETag of a version", () => {
 /** `drive-replaced.test.ts` has further histories. */
 describe("the file revision chosen for a range request without conditions", () => {
   const got = (client: string, revision: number): Begun => ({ client, how: "got", revision });
-  const saw = (client: string, revision: number): Begun => ({ client, how: "saw", revision });
 
   it.each<[string, Begun[], number | null]>([
     ["unknown if no client began, because the download may have begun at an earlier share", [], null],
     ["the present one if the client got the present one", [got("me", 2)], 2],
-    ["the present one if the client saw only the present one", [saw("me", 2)], 2],
     ["unknown if the client got a revision that is gone", [got("me", 7)], null],
     ["the old one if only other clients got the present one", [got("me", 1), got("you", 2)], 1],
   ])("is %s", (_, begun, expected) => {
