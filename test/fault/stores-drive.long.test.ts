@@ -9,11 +9,11 @@ import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import type { StoreFault } from "../support/fault-worker.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
-import { account, loadWeekdays, publish, publishPack } from "../support/operator.ts";
+import { account, loadWeekdays, publish, publishPack, uploadPack } from "../support/operator.ts";
 import { packOf } from "../support/packs.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { type Service, startService } from "../support/service.ts";
+import { startService } from "../support/service.ts";
 import { callsOf, type FaultedRequest, sendWithFault, spotsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
@@ -97,10 +97,10 @@ describe("a publish whose stores fail", () => {
     const complete = async (fault: StoreFault, k: number, id?: string) => {
       const after = make();
       const pack = (await packOf(after)).bytes;
-      // Performs every step of a publish except the last one.
-      const begun = await begin(pack);
+      const begun = await uploadPack(service, TRADEDATE, pack);
+      if (begun.state === "served") throw new Error("the pack is already served");
       const headers = { authorization: `Bearer ${service.adminToken}` };
-      const url = `${service.baseUrl}${uploads}/${begun}/complete`;
+      const url = `${service.baseUrl}${uploads}/${begun.uploadId}/complete`;
       const seen = await sendWithFault({ method: "POST", url, headers, body: undefined }, fault, k, id);
       if (seen.kind === "broken") throw new Error("an admin answer broke");
       await served([before.rowsOf(SYMBOL), after.rowsOf(SYMBOL)]);
@@ -121,24 +121,4 @@ describe("a publish whose stores fail", () => {
     console.log(`publish: ${calls.join(", ")}; HTTP statuses`, Object.fromEntries(statuses));
     expect([...statuses.keys()].every((status) => [200, 201, 503].includes(status))).toBe(true);
   });
-
-  /** Begins an upload of `pack` and sends its parts. Returns the upload's id. */
-  async function begin(pack: Uint8Array): Promise<string> {
-    let id = "";
-    const recording: Service = {
-      ...service,
-      admin: (method, path, body, headers) => {
-        id = /uploads\/([^/]+)\/complete$/.exec(path)?.[1] ?? id;
-        if (id !== "") throw new Stopped();
-        return service.admin(method, path, body, headers);
-      },
-    };
-    await publishPack(recording, TRADEDATE, pack).catch((error) => {
-      if (!(error instanceof Stopped)) throw error;
-    });
-    return id;
-  }
 });
-
-/** Thrown to stop the publisher before the last step. */
-class Stopped extends Error {}

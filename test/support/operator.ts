@@ -73,8 +73,23 @@ export async function publishPack(
   service: Service,
   tradedate: string,
   pack: Uint8Array,
-  { force = true, dataset = "orders", quality }: PublishOptions = {},
+  options: PublishOptions = {},
 ): Promise<Published> {
+  const begun = await uploadPack(service, tradedate, pack, options);
+  if (begun.state === "served") return { day: begun.day, newRevision: false };
+  const { dataset = "orders" } = options;
+  const query = dataset === "orders" ? "" : `?dataset=${dataset}`;
+  const path = `/admin/days/${tradedate}/uploads/${begun.uploadId}/complete${query}`;
+  return asOperator(service, "POST", path);
+}
+
+/** Does the steps of `publishPack` before the last one. */
+export async function uploadPack(
+  service: Service,
+  tradedate: string,
+  pack: Uint8Array,
+  { force = true, dataset = "orders", quality }: PublishOptions = {},
+): Promise<UploadBegun> {
   const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
   const { index } = await locateIndex(pack.length, read, [dataset]);
   const query = dataset === "orders" ? "" : `?dataset=${dataset}`;
@@ -88,7 +103,7 @@ export async function publishPack(
     force,
     quality,
   });
-  if (begun.state === "served") return { day: begun.day, newRevision: false };
+  if (begun.state === "served") return begun;
   const stored = new Set(begun.parts.map((part) => part.n));
   for (let n = 1; n <= begun.partCount; n++) {
     if (stored.has(n)) continue;
@@ -96,7 +111,7 @@ export async function publishPack(
     const headers = { [PART_SHA256_HEADER]: sha256(part) };
     await asOperator(service, "PUT", `${uploads}/${begun.uploadId}/parts/${n}${query}`, part, headers);
   }
-  return asOperator(service, "POST", `${uploads}/${begun.uploadId}/complete${query}`);
+  return begun;
 }
 
 /** Loads a calendar of these trading days alone. */
