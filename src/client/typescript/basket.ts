@@ -30,13 +30,13 @@ export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>
   endDate: string;
 }
 
-/** The cost of reading the remaining rows of a basket. None of it has been charged yet. */
+/** The cost of reading the remaining rows of a basket; nothing of it is charged yet. */
 export interface Plan {
-  /** Number of days in the range that are loaded and that the account's plan covers. */
+  /** Number of loaded days in the range that the plan covers. */
   days: number;
-  /** Number of remaining pairs of a security and a day. */
+  /** Remaining pairs of a security and a day. */
   securityDays: number;
-  /** An upper estimate, as is `requests`. Above 60 `securityDays`, it comes from a sample, and `isExact` is false. */
+  /** Upper estimates. Above 60 `securityDays` they come from a sample, and `isExact` is false. */
   rows: number;
   requests: number;
   /** Parquet files for the same days; each also counts as a request. */
@@ -45,7 +45,7 @@ export interface Plan {
   /** Today's remaining quota; null if unlimited. */
   requestsLeft: number | null;
   filesLeft: number | null;
-  /** Days of quota that the requests need, today included; null when the plan allows no requests. */
+  /** Days of quota that the requests need, today included; null if the plan allows no requests. */
   quotaDays: number | null;
   /** Advice if reading takes more than 30 days of quota or 100,000 requests. */
   hint: string | null;
@@ -172,7 +172,7 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     return this.#collected.splice(0);
   }
 
-  /** Returns the cost of reading the remaining rows, and the remaining quota. Its requests are not charged. */
+  /** Returns the cost of the remaining rows, and the remaining quota. Not charged. */
   async plan(): Promise<Plan> {
     const waiting = await this.#listed();
     const parts = this.#current === null ? waiting : [this.#current.part, ...waiting];

@@ -78,7 +78,7 @@ export interface WaitOptions extends DatasetOptions {
   timeoutMs?: number | undefined;
 }
 
-/** Reads rows with the requested columns of `R` (default: `D`). Sends no request until the stream is used. */
+/** Reads rows with the columns of `R` (default: `D`). Sends no request until the stream is used. */
 export interface Reads<R extends object, D extends keyof R> {
   /**
    * Returns the rows of one security on one day as a stream, in time order. `start` is inclusive, `end` exclusive.
@@ -142,7 +142,7 @@ export class Client {
   /** Reads trades, and Shenzhen's cancellations. Calls `level2_trade_history`. */
   readonly trades: Reads<TradeRecord, TradeField> = (query: AnyQuery) => this.#read("trades", query);
 
-  /** Reads snapshots of the book. A day has about one every three seconds. Calls `level2_quote_history`. */
+  /** Reads snapshots of the book, about one every three seconds. Calls `level2_quote_history`. */
   readonly quotes: Reads<QuoteRecord, QuoteField> = (query: AnyQuery) => this.#read("quotes", query);
 
   /** Returns a security's orders of a whole day as a Parquet file. Each accepted attempt counts as one file. */
@@ -162,7 +162,7 @@ export class Client {
 
   /**
    * Returns the file of `ordersParquet` as a stream, for files larger than memory. Read, cancel or abort the body,
-   * because the next request waits until the body has ended.
+   * because the next request waits for its end.
    */
   ordersParquetStream(query: ParquetQuery): Promise<ParquetStream> {
     return this.#fileStream("orders", query);

@@ -48,13 +48,13 @@ export interface ErrorFacts {
 
 const NO_ANSWER: ErrorFacts = { code: null, reason: null, requestId: null };
 
-/** Base class of this package's errors. A call that an `AbortSignal` aborts throws the signal's reason instead. */
+/** Base class of this package's errors. An aborted call throws the reason of its `AbortSignal` instead. */
 export class EdgetapeError extends Error {
   /** Outcome code of the answer (1002, 403, 422, 429, 503); null without an answer. */
   readonly code: number | null;
   /** The answer's reason, such as `outside_window`. */
   readonly reason: Reason | (string & {}) | null;
-  /** The id of the request, to quote when you ask support; null without an answer. */
+  /** To quote to support; null without an answer. */
   readonly requestId: string | null;
 
   constructor(message: string, facts: ErrorFacts = NO_ANSWER, options?: ErrorOptions) {
@@ -84,12 +84,12 @@ export class BadRequest extends ServiceError {}
 /** The day changed again after a restart, or rows already returned have changed. */
 export class DataRebuilt extends BadRequest {}
 
-/** 503, or 429 of the per-second limit. Thrown after all waits, or at once when a wait cannot help. */
+/** 503, or 429 of the per-second limit: after all waits, or at once if a wait cannot help. */
 export class Unavailable extends ServiceError {}
 
-/** 429: the day's quota of the interface is used up. Thrown at once, because the client does not wait for the reset. */
+/** 429: the day's quota of the interface is used up. Thrown at once. */
 export class QuotaUsed extends ServiceError {
-  /** The time at which the counters reset. */
+  /** When the counters reset. */
   readonly resetsAt: Date;
 
   constructor(message: string, facts: ErrorFacts, resetsAt: Date) {

@@ -15,7 +15,7 @@ export interface ParquetFacts {
   revision: number | null;
   /** The day's build id. Equal ids mean equal contents, even on different deployments. */
   build: string | null;
-  /** 0 when a stream's length is unknown, for example because a proxy compresses it. */
+  /** 0 when the length is unknown, for example because a proxy compresses it. */
   sizeBytes: number;
 }
 
@@ -24,7 +24,7 @@ export interface ParquetFile extends ParquetFacts {
 }
 
 export interface ParquetStream extends ParquetFacts {
-  /** The file's bytes. The stream fails when the connection breaks. The file is then incomplete: request it again. */
+  /** Fails when the connection breaks. The bytes are then incomplete: request the file again. */
   body: ReadableStream<Uint8Array>;
 }
 

@@ -123,7 +123,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
     if (hash.digest() !== expected) throw new IntegrityError(`${path} does not have the announced SHA-256`);
   }
 
-  /** Reads all bytes that the option `have` does not supply, and returns them as one array. */
+  /** Returns the bytes that `have` lacks. */
   async bytes(): Promise<Uint8Array<ArrayBuffer>> {
     const parts: Uint8Array<ArrayBuffer>[] = [];
     for await (const piece of this) parts.push(new Uint8Array(piece));
@@ -186,7 +186,7 @@ function hexOf(binary: string): string {
 const SAFE_PATH = /^\d{8}\/[^./\\:\u0000-\u001f][^/\\:\u0000-\u001f]*$/;
 
 export class Share {
-  /** The share as `file_download` returned it, with the URL and the password for a browser, rclone or curl. */
+  /** The answer of `file_download`: URL and password for a browser, rclone or curl. */
   readonly info: ShareInfo;
   readonly #drive: Drive;
 

@@ -1,4 +1,4 @@
-/** A dataset's rows as a stream: converts the caller's query to the service's parameters, and the service's answers to rows. */
+/** A dataset's rows as a stream: converts a caller's query to parameters, and the service's answers to rows. */
 import { ConfigurationError, DataRebuilt } from "./errors.ts";
 import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
 import type {
@@ -26,7 +26,7 @@ export interface SecurityQuery {
 export interface TimeQuery extends SecurityQuery {
   /** HH:MM, HH:MM:SS, HHMMSS or HHMMSSmmm, inclusive. */
   start?: string | undefined;
-  /** The end of the time window, exclusive; accepts the same forms as `start`. */
+  /** Exclusive, in the same forms as `start`. */
   end?: string | undefined;
   /** Rows per request, 1 to 10,000. */
   pageSize?: number | undefined;

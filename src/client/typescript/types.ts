@@ -47,13 +47,13 @@ export type TradeField = StandardOf<typeof trades>;
 /** A standard column of quotes. */
 export type QuoteField = StandardOf<typeof quotes>;
 
-/** The name of a column of orders, current or legacy. Rows use the name that was requested. */
+/** The name of a column of orders, current or legacy. Rows use the requested name. */
 export type FieldName = keyof OrderRecord;
 
 /** A column of trades. */
 export type TradeFieldName = keyof TradeRecord;
 
-/** The name of a column of quotes, current or legacy. Rows use the name that was requested. */
+/** The name of a column of quotes, current or legacy. Rows use the requested name. */
 export type QuoteFieldName = keyof QuoteRecord;
 
 /** An order with the requested columns. */
@@ -83,7 +83,7 @@ export interface ListedSecurity {
   symbol: string;
   market: Market;
   rows: number;
-  /** The size in bytes of the security's Parquet file with all fields. */
+  /** Size in bytes of the Parquet file with all fields. */
   size_bytes: number;
   /** HHMMSSmmm; null without rows. */
   first_time: string | null;
