@@ -95,13 +95,9 @@ export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
     const { view, length } = lead;
-    const start = view.getBigUint64(0, true);
-    const isShort = length <= STEP;
     for (let row = from, place = 0; row < until; row++, place++) {
-      const at = ends[place] ?? 0;
-      if (isShort) out.setBigUint64(at, start, true);
-      else copyText(out, at, view, 0, length);
-      ends[place] = putInteger(out, at + length, values[row] ?? 0);
+      const at = copyText(out, ends[place] ?? 0, view, 0, length);
+      ends[place] = putInteger(out, at, values[row] ?? 0);
     }
   };
   return { maxBytes: lead.length + NUMBER_BYTES, append };
