@@ -11,9 +11,7 @@ export interface Measured {
   date: string;
   /** The command that started the run. */
   command: string;
-  /** The table that compares this run with the previous release. */
-  compared: string;
-  /** The machine, the versions, and all other tables. */
+  /** The machine, the versions, and all tables. */
   tables: string;
 }
 
@@ -36,15 +34,9 @@ const COLUMNS = ["page in the middle", "Parquet answer"];
 export async function updateDocuments(folder: string, measured: Measured): Promise<string[]> {
   const paths = [BENCH_README, README].map((path) => join(folder, path));
   const [bench = "", readme = ""] = await Promise.all(paths.map((path) => readFile(path, "utf8")));
-  const texts = [withResults(bench, measured), withSpeed(readme, measured)];
+  const texts = [withSection(bench, "Results", measured.tables), withSpeed(readme, measured)];
   for (const [number, path] of paths.entries()) await writeWhole(path, texts[number] ?? "");
   return paths;
-}
-
-/** Returns the bench's README `text` with the comparison and the tables of this run in place of the previous ones. */
-export function withResults(text: string, { date, command, compared, tables }: Measured): string {
-  const about = `Of one run on ${date} (\`${command}\`), beside the release of 2026-11-28.`;
-  return withSection(withSection(text, "Before and after", `${about}\n\n${compared}`), "Results", tables);
 }
 
 /** Returns the README with its section on speed replaced by the table of this run. */
@@ -85,7 +77,7 @@ function cellOf(rows: readonly BenchRow[], of: Pick<BenchRow, "table" | "name" |
 }
 
 /** Returns `text` with the body of the section `## title` replaced. Throws if there is no such section. */
-function withSection(text: string, title: string, body: string): string {
+export function withSection(text: string, title: string, body: string): string {
   const heading = `## ${title}\n`;
   const from = text.indexOf(`\n${heading}`) + 1;
   if (from === 0) throw new Error(`There is no section "${title}".`);

@@ -10,7 +10,6 @@
 import { parseArgs } from "node:util";
 import { inTime, LateAnswer } from "../../src/base/in-time.ts";
 import { DATASET_NAMES, type DatasetName, isDatasetName } from "../../src/datasets/registry.ts";
-import { beforeAndAfter } from "./before.ts";
 import type { BenchOptions, BenchRow } from "./bench-row.ts";
 import { benchBuilder } from "./builder.ts";
 import { benchBundle } from "./bundle.ts";
@@ -149,16 +148,14 @@ const seconds = Math.round((Date.now() - begun.getTime()) / 1000);
 const head = [...about, `measured in ${seconds} s by \`${command}\``];
 sections.push(...failed.map((line) => `Not measured: ${line}\n`));
 const tables = `${head.join("  \n")}\n\n${sections.join("\n")}`;
-const compared = beforeAndAfter(rows);
-const report = compared.table === "" ? tables : `${tables}\n${compared.table}`;
 if (values.json !== undefined) await writeWhole(values.json, `${JSON.stringify(rows, null, 2)}\n`);
-if (values.report !== undefined) await writeWhole(values.report, report);
-console.log(`\n${values.report === undefined ? compared.table : report}`);
+if (values.report !== undefined) {
+  await writeWhole(values.report, tables);
+  console.log(`\n${tables}`);
+}
 if (values.update) {
   const date = begun.toISOString().slice(0, 10);
-  const measured = { rows, date, command, compared: compared.table, tables };
-  console.log(`wrote ${(await updateDocuments(".", measured)).join(" and ")}`);
-  if (compared.missing.length > 0) failed.push(`figures: ${compared.missing.join("; ")}`);
+  console.log(`wrote ${(await updateDocuments(".", { rows, date, command, tables })).join(" and ")}`);
 }
 if (failed.length > 0) {
   console.error(`Not measured:\n${failed.join("\n")}`);
