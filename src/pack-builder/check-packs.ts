@@ -10,8 +10,13 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { BUILDER_VERSION } from "../packs/origin.ts";
-import type { OtherDay } from "../quality/check-day.ts";
-import { parseOtherDay, parseSheet, type QualitySheet, qualitySheet } from "../quality/sheet.ts";
+import {
+  type OtherDay,
+  parseOtherDay,
+  parseSheet,
+  type QualitySheet,
+  qualitySheet,
+} from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
 import type { Shortfall } from "../quality/shortfall.ts";
 import {

@@ -6,7 +6,7 @@ import type { Auction } from "../auction/rows.ts";
 import { storedColumns } from "../datasets/dataset.ts";
 import { quotes } from "../datasets/quotes.ts";
 import { blockEnd, blockRows, type SectionEntry } from "../packs/layout.ts";
-import type { LastSnapshot, QuoteSpan } from "../quality/security-rows.ts";
+import type { DayTotals, QuoteSpan } from "../quality/security-rows.ts";
 import { lastSnapshot, SUMMED_BEFORE } from "../quality/sums.ts";
 import { readAuction } from "./auction-pack.ts";
 import { quoteContents } from "./contents.ts";
@@ -15,7 +15,7 @@ import { sectionRows } from "./verify/section-rows.ts";
 
 export interface QuotedDay {
   /** The last snapshot before 15:05; `null` when there is none. */
-  lastSnapshot: LastSnapshot | null;
+  lastSnapshot: DayTotals | null;
   span: QuoteSpan | null;
   /** The opening auction; absent when there are no snapshots. */
   auction?: Auction;

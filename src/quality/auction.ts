@@ -54,29 +54,27 @@ export function levelsOf(orders: readonly AuctionOrder[]): AuctionLevel[] {
 export function matchOfLevels(levels: readonly AuctionLevel[], tickE4: number): AuctionMatch | null {
   let sellsUpTo = 0;
   let buysFrom = levels.reduce((sum, { buys }) => sum + buys, 0);
-  let best: { low: number; high: number; matched: number; rest: number; lows: number; highs: number } | null =
-    null;
+  let best: Omit<AuctionMatch, "priceE4"> | null = null;
   for (const { price, buys, sells } of levels) {
     if (buys === 0 && sells === 0) continue;
     sellsUpTo += sells;
     const matched = Math.min(buysFrom, sellsUpTo);
     const surplus = buysFrom - sellsUpTo;
-    const rest = Math.abs(surplus);
-    if (matched > 0) {
-      if (best === null || matched > best.matched || (matched === best.matched && rest < best.rest)) {
-        best = { low: price, high: price, matched, rest, lows: surplus, highs: surplus };
-      } else if (matched === best.matched && rest === best.rest) {
-        best.high = price;
-        best.highs = surplus;
-      }
+    const most: number = best?.matched ?? 0;
+    const least: number = Math.abs(best?.surplusLow ?? 0);
+    if (matched > most || (matched === most && Math.abs(surplus) < least)) {
+      best = { low: price, high: price, matched, surplusLow: surplus, surplusHigh: surplus };
+    } else if (best !== null && matched === most && Math.abs(surplus) === least) {
+      best.high = price;
+      best.surplusHigh = surplus;
     }
     buysFrom -= buys;
   }
   if (best === null) return null;
-  const { low, high, matched, lows, highs } = best;
+  const { low, high, surplusLow, surplusHigh } = best;
   const middle = Math.floor((low + high) / 2 / tickE4 + 0.5) * tickE4;
-  const priceE4 = lows < 0 && highs < 0 ? low : lows > 0 && highs > 0 ? high : middle;
-  return { low, high, priceE4, matched, surplusLow: lows, surplusHigh: highs };
+  const priceE4 = surplusLow < 0 && surplusHigh < 0 ? low : surplusLow > 0 && surplusHigh > 0 ? high : middle;
+  return { ...best, priceE4 };
 }
 
 /**

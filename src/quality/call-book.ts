@@ -1,64 +1,95 @@
 /** Replays the orders of an opening call auction, and sums them by price. */
 import { AUCTION_END } from "../auction/rows.ts";
-import type { OrderColumns, Security } from "../orders/record.ts";
+import type { Market, OrderColumns, Security } from "../orders/record.ts";
 import { type AuctionLevel, type AuctionMatch, matchOfLevels } from "./auction.ts";
-import { BUY, CANCEL, LIMIT, sideOf, UNPRICED } from "./live-orders.ts";
 import { tickE4 } from "./security-kind.ts";
-import { coded, sinceMidnightMs, type TradeColumns } from "./security-rows.ts";
-import { shanghaiKind } from "./shanghai.ts";
-import { shenzhenCancels, shenzhenKind } from "./shenzhen.ts";
+import {
+  BUY,
+  CANCEL,
+  LIMIT,
+  orderKinds,
+  orderSides,
+  shenzhenCancels,
+  sinceMidnightMs,
+  type TradeColumns,
+  UNPRICED,
+} from "./security-rows.ts";
 
 /** The end of Shenzhen's opening call, HHMMSSmmm. Later orders are for the session that follows. */
 const SHENZHEN_END = 92500000;
 
 /** An order or a cancel; `shares` is negative for a cancel. */
-export interface CallEvent {
+interface CallEvent {
   /** Milliseconds since midnight. */
   atMs: number;
   isBuy: boolean;
-  priceE4: number;
+  level: AuctionLevel;
   shares: number;
 }
 
 export class CallBook {
+  readonly market: Market;
   /** Whether orders without a price take part, in which case the price cannot be determined. */
-  readonly hasUnpriced: boolean;
-  private readonly events: readonly CallEvent[];
+  hasUnpriced = false;
   /** The levels in the order of ascending prices. Some can have no orders. */
   readonly levels: readonly AuctionLevel[];
-  /** The level of each event. */
-  private readonly levelOf: readonly AuctionLevel[];
+  private readonly events: CallEvent[] = [];
   private readonly tick: number;
   /** Number of applied events. */
   private done = 0;
 
   /** `trades` contains Shenzhen's cancels. For Shanghai it is not used. */
   constructor(security: Security, orders: OrderColumns, trades: TradeColumns | null) {
-    const isShanghai = security.market === "SH";
-    this.events = isShanghai ? shanghaiEvents(orders) : shenzhenEvents(orders, trades);
-    this.hasUnpriced = !isShanghai && hasUnpriced(orders);
+    this.market = security.market;
     this.tick = tickE4(security);
-    const prices = [...new Set(this.events.map(({ priceE4 }) => priceE4))].sort((a, b) => a - b);
-    const byPrice = new Map(prices.map((price) => [price, { price, buys: 0, sells: 0 }]));
-    this.levels = [...byPrice.values()];
-    this.levelOf = this.events.flatMap(({ priceE4 }) => byPrice.get(priceE4) ?? []);
+    const [kinds, sides] = [orderKinds(orders, this.market), orderSides(orders)];
+    const levels = new Map<number, AuctionLevel>();
+    const add = (row: number, shares: number, time: number) => {
+      if (sides[row] === 0) return;
+      const price = orders.priceE4[row] ?? 0;
+      const level = levels.get(price) ?? { price, buys: 0, sells: 0 };
+      levels.set(price, level);
+      this.events.push({ atMs: sinceMidnightMs(time), isBuy: sides[row] === BUY, level, shares });
+    };
+    const end = this.market === "SH" ? AUCTION_END : SHENZHEN_END;
+    /** Shenzhen's orders by number. */
+    const rowOf = new Map<number, number>();
+    for (let row = 0; row < orders.rows; row++) {
+      const [time, volume] = [orders.time[row] ?? 0, orders.volume[row] ?? 0];
+      if (time >= end) break;
+      if (kinds[row] === UNPRICED) this.hasUnpriced = true;
+      if (kinds[row] === CANCEL) add(row, -volume, time);
+      if (kinds[row] !== LIMIT) continue;
+      add(row, volume, time);
+      if (this.market === "SZ") rowOf.set(orders.exchangeOrderId[row] ?? 0, row);
+    }
+    if (this.market === "SZ" && trades !== null) {
+      const isCancel = shenzhenCancels(trades);
+      for (let row = 0; row < trades.rows; row++) {
+        const time = trades.time[row] ?? 0;
+        if (time >= end) break;
+        const ordered = rowOf.get(trades.buyOrderId[row] || (trades.sellOrderId[row] ?? 0));
+        if (isCancel[row] === 1 && ordered !== undefined) add(ordered, -(trades.volume[row] ?? 0), time);
+      }
+      this.events.sort((a, b) => a.atMs - b.atMs);
+    }
+    this.levels = [...levels.values()].sort((a, b) => a.price - b.price);
   }
 
   /** Applies and returns the next event up to `untilMs`; `null` when there is none. */
   step(untilMs: number): CallEvent | null {
     const event = this.events[this.done];
     if (event === undefined || event.atMs > untilMs) return null;
-    this.put(this.done, event.shares);
+    put(event, event.shares);
     this.done += 1;
     return event;
   }
 
   /** Reverses the last `count` events. */
   undo(count: number): void {
-    for (let n = 0; n < count; n++) {
-      this.done -= 1;
-      this.put(this.done, -(this.events[this.done]?.shares ?? 0));
-    }
+    const undone = this.events.slice(this.done - count, this.done);
+    for (const event of undone) put(event, -event.shares);
+    this.done -= count;
   }
 
   /** Returns the quantity bid at `priceE4` or above and the quantity asked at `priceE4` or below, in shares. */
@@ -80,62 +111,9 @@ export class CallBook {
   match(): AuctionMatch | null {
     return matchOfLevels(this.levels, this.tick);
   }
-
-  private put(place: number, shares: number): void {
-    const level = this.levelOf[place];
-    if (level === undefined) return;
-    if (this.events[place]?.isBuy) level.buys += shares;
-    else level.sells += shares;
-  }
 }
 
-function shanghaiEvents(orders: OrderColumns): CallEvent[] {
-  const kinds = coded(orders.orderType, shanghaiKind);
-  const events: CallEvent[] = [];
-  for (let row = 0; row < orders.rows && (orders.time[row] ?? 0) < AUCTION_END; row++) {
-    const kind = kinds[row];
-    if (kind !== LIMIT && kind !== CANCEL) continue;
-    const shares = orders.volume[row] ?? 0;
-    add(events, orders, row, kind === CANCEL ? -shares : shares);
-  }
-  return events;
-}
-
-function shenzhenEvents(orders: OrderColumns, trades: TradeColumns | null): CallEvent[] {
-  const kinds = coded(orders.orderType, shenzhenKind);
-  const events: CallEvent[] = [];
-  const rowOf = new Map<number, number>();
-  for (let row = 0; row < orders.rows && (orders.time[row] ?? 0) < SHENZHEN_END; row++) {
-    if (kinds[row] !== LIMIT) continue;
-    rowOf.set(orders.exchangeOrderId[row] ?? 0, row);
-    add(events, orders, row, orders.volume[row] ?? 0);
-  }
-  if (trades === null) return events;
-  const isCancel = shenzhenCancels(trades);
-  for (let row = 0; row < trades.rows && (trades.time[row] ?? 0) < SHENZHEN_END; row++) {
-    if (isCancel[row] !== 1) continue;
-    const ordered = rowOf.get(trades.buyOrderId[row] || (trades.sellOrderId[row] ?? 0));
-    if (ordered === undefined) continue;
-    add(events, orders, ordered, -(trades.volume[row] ?? 0), trades.time[row]);
-  }
-  return events.sort((a, b) => a.atMs - b.atMs);
-}
-
-/** Adds an event for the order in `row`, with the quantity `shares` and the time `time`, by default the order's. */
-function add(
-  events: CallEvent[],
-  orders: OrderColumns,
-  row: number,
-  shares: number,
-  time = orders.time[row],
-): void {
-  const side = coded(orders.orderCode, sideOf)[row];
-  if (side === 0) return;
-  const atMs = sinceMidnightMs(time ?? 0);
-  events.push({ atMs, isBuy: side === BUY, priceE4: orders.priceE4[row] ?? 0, shares });
-}
-
-function hasUnpriced(orders: OrderColumns): boolean {
-  const kinds = coded(orders.orderType, shenzhenKind);
-  return kinds.some((kind, row) => kind === UNPRICED && (orders.time[row] ?? 0) < SHENZHEN_END);
+function put({ isBuy, level }: CallEvent, shares: number): void {
+  if (isBuy) level.buys += shares;
+  else level.sells += shares;
 }

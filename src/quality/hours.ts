@@ -1,20 +1,24 @@
 /**
  * Checks rows against the hours of their exchange, and the time span of each dataset against the other datasets' spans.
  */
+import type { Rows } from "../datasets/dataset.ts";
+import type { DatasetName } from "../datasets/registry.ts";
 import type { OrderColumns, Security } from "../orders/record.ts";
-import { CANCEL, IGNORED } from "./live-orders.ts";
 import { CLOSING_CALL, CONTINUOUS, OPENING_CALL } from "./replay.ts";
-import { kindOf, tradesAfterHours } from "./security-kind.ts";
+import { kindOf } from "./security-kind.ts";
 import {
+  CANCEL,
   coded,
+  IGNORED,
+  orderKinds,
   type QuoteSpan,
   type SecurityDay,
+  shenzhenCancels,
   sinceMidnightMs,
   type TradeColumns,
 } from "./security-rows.ts";
-import { shanghaiKind } from "./shanghai.ts";
-import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, type FaultPlace, rowPlace, type Verdict } from "./verdict.ts";
+import type { Verdict } from "./sheet.ts";
+import { FaultCounter, rowPlace } from "./verdict.ts";
 
 /** Times as HHMMSSmmm; ends are exclusive. Exchanges may stamp rows up to a second after the end of a phase. */
 const NO_CANCEL = 92000000;
@@ -37,27 +41,23 @@ const ENOUGH_ROWS = 500;
 const MOST_APART_MS = 30 * 60_000;
 
 /** Checks the times of orders and trades, the time span of each dataset, and Shanghai's flags by phase. */
-export function checkHours(security: SecurityDay): Verdict {
-  const { orders, trades, quoteSpan } = security;
+export function checkHours(day: SecurityDay): Verdict {
+  const { market, orders, trades } = day;
   const faults = new FaultCounter();
-  if (orders !== null) checkOrders(security, orders, faults);
-  if (trades !== null && security.market === "SH") checkShanghaiTrades(security, trades, faults);
-  if (trades !== null && security.market === "SZ") checkShenzhenTrades(security, trades, faults);
-  if (orders !== null && trades !== null) checkSpans(orders, trades, faults);
-  if (trades !== null && quoteSpan !== undefined) checkQuoteSpan(trades, quoteSpan, faults);
+  if (orders !== null) checkOrders(day, orders, faults);
+  if (trades !== null && market === "SH") checkShanghaiTrades(day, trades, faults);
+  if (trades !== null && market === "SZ") checkShenzhenTrades(day, trades, faults);
+  checkSpans(day, faults);
   return faults.verdict();
 }
 
 function checkOrders(security: Security, orders: OrderColumns, faults: FaultCounter): void {
-  const isShanghai = security.market === "SH";
-  const kinds = isShanghai ? coded(orders.orderType, shanghaiKind) : null;
+  const kinds = orderKinds(orders, security.market);
   for (let row = 0; row < orders.rows; row++) {
     const time = orders.time[row] ?? 0;
-    const kind = kinds?.[row];
-    if (kind === IGNORED && isShanghai) continue;
-    if (!isOpen(time, security, isShanghai))
-      faults.add("order_outside_hours", rowPlace("orders", row, orders));
-    else if (kind === CANCEL && isWithoutCancels(time, security)) {
+    if (kinds[row] === IGNORED) continue;
+    if (!isOpen(time, security)) faults.add("order_outside_hours", rowPlace("orders", row, orders));
+    else if (kinds[row] === CANCEL && isWithoutCancels(time, security)) {
       faults.add("cancel_outside_hours", rowPlace("orders", row, orders));
     }
   }
@@ -67,7 +67,8 @@ function checkOrders(security: Security, orders: OrderColumns, faults: FaultCoun
  * Returns whether the exchange accepts orders. Shenzhen also accepts them from 09:25 to 09:30, for the session that
  * follows.
  */
-function isOpen(time: number, security: Security, isShanghai: boolean): boolean {
+function isOpen(time: number, security: Security): boolean {
+  const isShanghai = security.market === "SH";
   if (time < OPENING_CALL) return false;
   if (isShanghai && time >= OPENING_END && time < CONTINUOUS) return false;
   if (time < NOON_END) return true;
@@ -75,8 +76,10 @@ function isOpen(time: number, security: Security, isShanghai: boolean): boolean 
   return time < (isShanghai ? CLOSE : CLOSE_END) || isAfterHours(time, security);
 }
 
-function isAfterHours(time: number, security: Security): boolean {
-  return tradesAfterHours(security) && time >= AFTER_HOURS && time < AFTER_HOURS_END;
+/** Returns whether `time` is in the fixed-price trading after the close, which STAR and ChiNext shares have. */
+function isAfterHours(time: number, { symbol, market }: Security): boolean {
+  if (time < AFTER_HOURS || time >= AFTER_HOURS_END) return false;
+  return symbol.startsWith(market === "SH" ? "68" : "30");
 }
 
 /**
@@ -125,7 +128,7 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
     const time = trades.time[row] ?? 0;
     const isOutside =
       isCancel[row] === 1
-        ? !isOpen(time, security, false) || isWithoutCancels(time, security)
+        ? !isOpen(time, security) || isWithoutCancels(time, security)
         : phaseOf(time) === null && !isAfterHours(time, security);
     const kind = isCancel[row] === 1 ? "cancel_outside_hours" : "trade_outside_hours";
     if (isOutside) faults.add(kind, rowPlace("trades", row, trades));
@@ -133,41 +136,34 @@ function checkShenzhenTrades(security: Security, trades: TradeColumns, faults: F
 }
 
 /**
- * If both datasets have enough rows, checks when they begin and end. Orders must begin first. Trades must begin at most
- * half an hour after 09:30, or after the first order if that is later. Both datasets must end within half an hour of
- * each other.
+ * Checks when datasets with enough rows begin and end. Orders must begin before trades. Trades must begin at most half
+ * an hour after 09:30, or after the first order if that is later, and snapshots at most half an hour after the first
+ * trade. Orders and trades must end within half an hour of each other, and snapshots at most half an hour before the
+ * last trade.
  */
-function checkSpans(orders: OrderColumns, trades: TradeColumns, faults: FaultCounter): void {
-  if (orders.rows < ENOUGH_ROWS || trades.rows < ENOUGH_ROWS) return;
-  const [orderFirst, orderLast] = spanOf(orders.time);
-  const [tradeFirst, tradeLast] = spanOf(trades.time);
-  const tradeAt = (row: number) => rowPlace("trades", row, trades);
-  const orderAt = (row: number) => rowPlace("orders", row, orders);
-  if (tradeFirst > Math.max(orderFirst, tradingMs(CONTINUOUS)) + MOST_APART_MS) {
-    faults.add("begins_late", tradeAt(0));
+function checkSpans({ orders, trades, quoteSpan }: SecurityDay, faults: FaultCounter): void {
+  if (trades === null || trades.rows < ENOUGH_ROWS) return;
+  const late = (dataset: DatasetName, { first }: QuoteSpan) =>
+    faults.add("begins_late", { dataset, row: 0, time: first });
+  const early = (dataset: DatasetName, { rows, last }: QuoteSpan) =>
+    faults.add("ends_early", { dataset, row: rows - 1, time: last });
+  const traded = spanOf(trades);
+  const [begin, end] = [tradingMs(traded.first), tradingMs(traded.last)];
+  if (orders !== null && orders.rows >= ENOUGH_ROWS) {
+    const ordered = spanOf(orders);
+    const [orderBegin, orderEnd] = [tradingMs(ordered.first), tradingMs(ordered.last)];
+    if (begin > Math.max(orderBegin, tradingMs(CONTINUOUS)) + MOST_APART_MS) late("trades", traded);
+    if (orderBegin > begin) late("orders", ordered);
+    if (end < orderEnd - MOST_APART_MS) early("trades", traded);
+    if (orderEnd < end - MOST_APART_MS) early("orders", ordered);
   }
-  // Orders precede their trades, so the orders begin first.
-  if (orderFirst > tradeFirst) faults.add("begins_late", orderAt(0));
-  if (tradeLast < orderLast - MOST_APART_MS) faults.add("ends_early", tradeAt(trades.rows - 1));
-  if (orderLast < tradeLast - MOST_APART_MS) faults.add("ends_early", orderAt(orders.rows - 1));
+  if (quoteSpan === undefined) return;
+  if (tradingMs(quoteSpan.first) > begin + MOST_APART_MS) late("quotes", quoteSpan);
+  if (tradingMs(quoteSpan.last) < end - MOST_APART_MS) early("quotes", quoteSpan);
 }
 
-/**
- * Checks that snapshots begin at most half an hour after the first trade, and end at most half an hour before the last
- * trade.
- */
-function checkQuoteSpan(trades: TradeColumns, quotes: QuoteSpan, faults: FaultCounter): void {
-  if (trades.rows < ENOUGH_ROWS) return;
-  const [tradeFirst, tradeLast] = spanOf(trades.time);
-  const place = (row: number, time: number): FaultPlace => ({ dataset: "quotes", row, time });
-  if (tradingMs(quotes.first) > tradeFirst + MOST_APART_MS) faults.add("begins_late", place(0, quotes.first));
-  if (tradingMs(quotes.last) < tradeLast - MOST_APART_MS) {
-    faults.add("ends_early", place(quotes.rows - 1, quotes.last));
-  }
-}
-
-function spanOf(times: Int32Array): [number, number] {
-  return [tradingMs(times[0] ?? 0), tradingMs(times[times.length - 1] ?? 0)];
+function spanOf({ rows, time }: Rows): QuoteSpan {
+  return { rows, first: time[0] ?? 0, last: time[rows - 1] ?? 0 };
 }
 
 /** Returns milliseconds since midnight, without the pause at noon. */

@@ -1,23 +1,13 @@
 /** Keeps the remaining quantity of each order while the rows of a day are replayed. */
-import type { OrderColumns } from "../orders/record.ts";
+import type { Market, OrderColumns } from "../orders/record.ts";
 import type { AuctionOrder } from "./auction.ts";
 import { OrderTable } from "./order-table.ts";
 import { RestingSide } from "./resting-side.ts";
-import { coded } from "./security-rows.ts";
-
-/** The kind of an order row. `UNPRICED`: a market order or a best-own-side order in Shenzhen. */
-export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
-/** The sides of orders. The side is 0 for a code other than B and S. */
-export const [BUY, SELL] = [1, 2] as const;
-
-/** Returns the side of an order code. */
-export function sideOf(code: string): number {
-  return code === "B" ? BUY : code === "S" ? SELL : 0;
-}
+import { BUY, LIMIT, orderKinds, orderSides, SELL, UNPRICED } from "./security-rows.ts";
 
 export class LiveOrders {
   readonly rows: OrderColumns;
-  /** The kind of each row: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
+  /** The kind of each row (see `orderKinds`). */
   readonly kinds: Uint8Array;
   /** The side of each row: `BUY`, `SELL` or 0. */
   readonly sides: Uint8Array;
@@ -27,11 +17,10 @@ export class LiveOrders {
   private readonly buys: RestingSide;
   private readonly sells: RestingSide;
 
-  /** `kindOfType` returns the kind of an order type. */
-  constructor(rows: OrderColumns, kindOfType: (type: string) => number) {
+  constructor(rows: OrderColumns, market: Market) {
     this.rows = rows;
-    this.kinds = coded(rows.orderType, kindOfType);
-    this.sides = coded(rows.orderCode, sideOf);
+    this.kinds = orderKinds(rows, market);
+    this.sides = orderSides(rows);
     this.left = new Float64Array(rows.rows);
     this.table = new OrderTable(rows.rows);
     this.buys = new RestingSide(rows, this.left, { isBuy: true });

@@ -25,8 +25,3 @@ export function isIndex({ symbol, market }: Security): boolean {
 export function tickE4({ symbol, market }: Security): number {
   return kindOf({ symbol, market }) === "share" && !(market === "SH" && symbol.startsWith("90")) ? 100 : 10;
 }
-
-/** Returns whether the security has fixed-price trading after the close (15:05 to 15:30). */
-export function tradesAfterHours({ symbol, market }: Security): boolean {
-  return market === "SH" ? symbol.startsWith("68") : symbol.startsWith("30");
-}

@@ -2,22 +2,18 @@
 import type { Auction } from "../auction/rows.ts";
 import type { CodeColumn, RowsOf } from "../datasets/dataset.ts";
 import type { trades } from "../datasets/trades.ts";
-import type { OrderColumns, Security } from "../orders/record.ts";
+import type { Market, OrderColumns, Security } from "../orders/record.ts";
 
 export type TradeColumns = RowsOf<typeof trades>;
 
 /** Keys of columns that no check reads. */
 export const UNREAD_COLUMNS = ["orderId", "orderKind"];
 
-/** The totals of a day's last snapshot before 15:05. */
-export interface LastSnapshot {
-  /** The day's cumulative volume in shares, as in the source. */
+/** The totals of a day before 15:05, in shares, in yuan, and in ten-thousandths of a yuan. */
+export interface DayTotals {
   volume: number;
-  /** The day's cumulative amount in yuan, as in the source. */
   amount: number;
-  /** The day's highest price, ten-thousandths of a yuan. */
   highE4: number;
-  /** The day's lowest price, ten-thousandths of a yuan. */
   lowE4: number;
 }
 
@@ -33,11 +29,49 @@ export interface SecurityDay extends Security {
   orders: OrderColumns | null;
   trades: TradeColumns | null;
   /** `null` when there is no snapshot before 15:05. */
-  lastSnapshot: LastSnapshot | null;
+  lastSnapshot: DayTotals | null;
   /** Absent when there are no snapshots. */
   quoteSpan?: QuoteSpan | undefined;
   /** The opening auction from the quotes; absent where the day has no quotes. */
   auction?: Auction | undefined;
+}
+
+/** The kind of an order row. `UNPRICED`: a market order or a best-own-side order in Shenzhen. */
+export const [IGNORED, LIMIT, UNPRICED, CANCEL] = [0, 1, 2, 3] as const;
+/** The sides of orders. The side is 0 for a code other than B and S. */
+export const [BUY, SELL] = [1, 2] as const;
+
+/** Returns the kind of each order: `IGNORED`, `LIMIT`, `UNPRICED` or `CANCEL`. */
+export function orderKinds({ orderType }: OrderColumns, market: Market): Uint8Array {
+  return coded(orderType, market === "SH" ? shanghaiKind : shenzhenKind);
+}
+
+/** Rows of type S are not orders; they mark phases of the day. */
+function shanghaiKind(type: string): number {
+  return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
+}
+
+/** Only a limit order (0) has its own price. */
+function shenzhenKind(type: string): number {
+  return type === "0" ? LIMIT : UNPRICED;
+}
+
+/** Returns the side of each order: `BUY`, `SELL` or 0. */
+export function orderSides({ orderCode }: OrderColumns): Uint8Array {
+  return coded(orderCode, sideOf);
+}
+
+function sideOf(code: string): number {
+  return code === "B" ? BUY : code === "S" ? SELL : 0;
+}
+
+/** Returns 1 for each trade that is a cancel of Shenzhen, else 0. */
+export function shenzhenCancels({ tradeCode }: TradeColumns): Uint8Array {
+  return coded(tradeCode, isCancelCode);
+}
+
+function isCancelCode(code: string): number {
+  return code === "C" ? 1 : 0;
 }
 
 type Meaning = (text: string) => number;

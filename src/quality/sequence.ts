@@ -1,17 +1,16 @@
 /** Checks the trade and order numbers in trades. The orders themselves are not needed. */
-import type { Market } from "../orders/record.ts";
 import { OrderTable } from "./order-table.ts";
-import type { TradeColumns } from "./security-rows.ts";
-import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, type FaultPlace, notProvable, rowPlace, type Verdict } from "./verdict.ts";
+import { type SecurityDay, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
+import type { FaultPlace, Verdict } from "./sheet.ts";
+import { FaultCounter, notProvable, rowPlace } from "./verdict.ts";
 
 /**
  * Checks that no trade number repeats. In Shenzhen, also checks that every trade's number is above the numbers of its
  * orders, and that no trade follows the cancel of its order. The verdict is "not provable" without trades and, in
  * Shanghai, when the source does not number its trades.
  */
-export function checkSequence(trades: TradeColumns, market: Market): Verdict {
-  if (trades.rows === 0) return notProvable("no_trades");
+export function checkSequence({ trades, market }: SecurityDay): Verdict {
+  if (trades === null || trades.rows === 0) return notProvable("no_trades");
   const faults = new FaultCounter();
   const place = (row: number) => rowPlace("trades", row, trades);
   const isNumbered = trades.tradeId.some((id) => id > 0);
@@ -34,9 +33,9 @@ const ENOUGH_NUMBERS = 200;
  * Checks that no trade number is missing. This is provable only where each security has its own trade numbers, which
  * begin with 1 and have few gaps. When several securities share one sequence of numbers, each of them has gaps.
  */
-export function checkGaps(trades: TradeColumns): Verdict {
+export function checkGaps({ trades }: SecurityDay): Verdict {
+  if (trades === null || trades.rows === 0) return notProvable("no_trades");
   const { tradeId, rows } = trades;
-  if (rows === 0) return notProvable("no_trades");
   let [least, most] = [Number.POSITIVE_INFINITY, 0];
   for (let row = 0; row < rows; row++) {
     const id = tradeId[row] ?? 0;

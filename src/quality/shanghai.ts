@@ -3,17 +3,11 @@
  * reduces only the resting order: the seller's for `B`, the buyer's for `S`, both for `N` (auctions).
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
-import { BUY, CANCEL, IGNORED, LIMIT, SELL } from "./live-orders.ts";
-import { CLOSING_CALL, NEVER, Replay } from "./replay.ts";
-import { coded, type TradeColumns } from "./security-rows.ts";
+import { NEVER, Replay } from "./replay.ts";
+import { BUY, CANCEL, coded, LIMIT, SELL, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
 
 const AUCTION = 3;
-
-/** Returns the kind of an order type in Shanghai. Rows of type S are not orders; they mark phases of the day. */
-export function shanghaiKind(type: string): number {
-  return type === "A" ? LIMIT : type === "D" ? CANCEL : IGNORED;
-}
 
 /**
  * Replays the rows by time. Within one millisecond new orders come first, then trades, then cancels, each in file
@@ -37,14 +31,9 @@ export function replayShanghai(security: Security, orders: OrderColumns, trades:
 }
 
 class ShanghaiReplay extends Replay {
-  private readonly flags: Uint8Array;
-
-  constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
-    super(security, orders, { trades, kindOf: shanghaiKind });
-    this.flags = coded(trades.bsFlag, (flag) =>
-      flag === "B" ? BUY : flag === "S" ? SELL : flag === "N" ? AUCTION : 0,
-    );
-  }
+  private readonly flags = coded(this.trades.bsFlag, (flag) =>
+    flag === "B" ? BUY : flag === "S" ? SELL : flag === "N" ? AUCTION : 0,
+  );
 
   cancel(row: number): void {
     const { orders, counts } = this;
@@ -63,14 +52,10 @@ class ShanghaiReplay extends Replay {
   }
 
   trade(row: number): void {
-    const { trades, orders, counts } = this;
+    const { trades, counts } = this;
     const flag = this.flags[row];
-    const volume = trades.volume[row] ?? 0;
-    const price = trades.priceE4[row] ?? 0;
     if (flag === AUCTION) {
-      const auction = (trades.time[row] ?? 0) < CLOSING_CALL ? this.opening : this.closing;
-      auction.begin(orders);
-      auction.trade(price, volume, this.placeOfTrade(row));
+      this.addToAuction(row);
       this.fill(row, BUY, null);
       this.fill(row, SELL, null);
       return;
@@ -80,7 +65,7 @@ class ShanghaiReplay extends Replay {
       // Order numbers ascend, so the aggressor's order has the higher number. All 134,598 real fills confirm this.
       const isBuyer = (trades.buyOrderId[row] ?? 0) > (trades.sellOrderId[row] ?? 0);
       if (isBuyer !== (flag === BUY)) this.faultOfTrade("flag_aggressor", row);
-      if (this.fill(row, flag === BUY ? SELL : BUY, price)) counts.fillsFound += 1;
+      if (this.fill(row, flag === BUY ? SELL : BUY, trades.priceE4[row] ?? 0)) counts.fillsFound += 1;
     } else this.faultOfTrade("flag_unknown", row);
   }
 
@@ -90,19 +75,12 @@ class ShanghaiReplay extends Replay {
    */
   private fill(row: number, side: number, price: number | null): boolean {
     const { orders, trades } = this;
-    const number = (side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0;
-    const volume = trades.volume[row] ?? 0;
-    const resting = orders.find(number);
-    let kind: FaultKind | null = null;
-    if (resting < 0) kind = "fill_unknown";
-    else {
-      if (price !== null) this.priority.add(orders.best(side) === resting, row, trades);
-      if (orders.sides[resting] !== side) kind = "fill_side";
-      else if (price !== null && orders.rows.priceE4[resting] !== price) kind = "fill_price";
-      else if ((orders.left[resting] ?? 0) < volume) kind = "fill_exceeds";
-      orders.take(resting, volume);
-    }
-    if (kind !== null) this.faultOfTrade(kind, row);
-    return kind === null;
+    const resting = orders.find((side === BUY ? trades.buyOrderId[row] : trades.sellOrderId[row]) ?? 0);
+    if (resting >= 0 && price !== null) this.priority.add(orders.best(side) === resting, row, trades);
+    let wrong: FaultKind | null = null;
+    if (resting < 0) wrong = "fill_unknown";
+    else if (orders.sides[resting] !== side) wrong = "fill_side";
+    else if (price !== null && orders.rows.priceE4[resting] !== price) wrong = "fill_price";
+    return this.take(row, resting, wrong);
   }
 }

@@ -1,11 +1,8 @@
 /** Checks a security's rows as a whole: properties of every trading day, and the magnitude of prices and volumes. */
-import type { OrderColumns, Security } from "../orders/record.ts";
-import { CANCEL, LIMIT } from "./live-orders.ts";
 import { kindOf } from "./security-kind.ts";
-import { coded, type TradeColumns } from "./security-rows.ts";
-import { shanghaiKind } from "./shanghai.ts";
-import { shenzhenCancels } from "./shenzhen.ts";
-import { FaultCounter, notProvable, type Verdict } from "./verdict.ts";
+import { CANCEL, LIMIT, orderKinds, type SecurityDay, shenzhenCancels } from "./security-rows.ts";
+import type { Verdict } from "./sheet.ts";
+import { FaultCounter, notProvable } from "./verdict.ts";
 
 /** With fewer orders, a security may have no cancel and no small order. */
 const ENOUGH_ORDERS = 200;
@@ -28,17 +25,13 @@ const MOST_ODD_SHARE = 0.9;
  * Checks that there are cancels, and that neither dataset ends at noon while the other continues. Not provable with
  * fewer than 200 orders.
  */
-export function checkShape(
-  { market }: Security,
-  orders: OrderColumns | null,
-  trades: TradeColumns | null,
-): Verdict {
+export function checkShape({ market, orders, trades }: SecurityDay): Verdict {
   if (orders === null) return notProvable("no_orders");
   if (orders.rows < ENOUGH_ORDERS) return notProvable("too_few_rows");
   const faults = new FaultCounter();
   const hasCancel =
     market === "SH"
-      ? coded(orders.orderType, shanghaiKind).includes(CANCEL)
+      ? orderKinds(orders, market).includes(CANCEL)
       : trades === null || shenzhenCancels(trades).includes(1);
   if (!hasCancel) faults.add("no_cancels");
   if (trades !== null) {
@@ -62,14 +55,12 @@ function rowsFrom(times: Int32Array, time: number): number {
  * orders. Volumes that are too large are provable for shares only, because some funds have only orders of market
  * makers.
  */
-export function checkScale(security: Security, orders: OrderColumns | null): Verdict {
-  const kind = kindOf(security);
+export function checkScale(day: SecurityDay): Verdict {
+  const { orders, market } = day;
+  const kind = kindOf(day);
   if (kind === "other") return notProvable("unmeasured_market");
   if (orders === null) return notProvable("no_orders");
-  const kinds =
-    security.market === "SH"
-      ? coded(orders.orderType, shanghaiKind)
-      : coded(orders.orderType, (type) => (type === "0" ? LIMIT : 0));
+  const kinds = orderKinds(orders, market);
   let [count, wrongPrice, small, odd] = [0, 0, 0, 0];
   for (let row = 0; row < orders.rows; row++) {
     if (kinds[row] !== LIMIT) continue;

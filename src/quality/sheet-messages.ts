@@ -1,7 +1,8 @@
 /** The names in a quality sheet, each with its text in both languages. */
 import type { Bilingual } from "../base/language.ts";
 import type { DayCheckName } from "./check-day.ts";
-import type { CheckName, Fault, Verdict } from "./verdict.ts";
+import type { Fault, Verdict } from "./sheet.ts";
+import type { CheckName } from "./verdict.ts";
 
 export type SheetLanguage = keyof Bilingual;
 

@@ -6,8 +6,13 @@ import { html, raw } from "hono/html";
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
 import { DAY_CHECKS, MARKETS } from "./check-day.ts";
-import type { QualitySheet } from "./sheet.ts";
-import { type FaultySecurity, faultySecurities } from "./sheet-faults.ts";
+import {
+  type Fault,
+  type FaultySecurity,
+  faultySecurities,
+  type QualitySheet,
+  type Verdict,
+} from "./sheet.ts";
 import {
   CHECK_NOTES,
   CHECK_TEXTS,
@@ -22,7 +27,7 @@ import {
 } from "./sheet-messages.ts";
 import { SHEET_STYLE } from "./sheet-style.ts";
 import { lackingTexts } from "./shortfall.ts";
-import type { Fault, Unprovable, Verdict } from "./verdict.ts";
+import type { Unprovable } from "./verdict.ts";
 
 type Markup = ReturnType<typeof html>;
 

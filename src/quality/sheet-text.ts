@@ -1,8 +1,14 @@
 /** The quality sheet as text. */
 import { DATASET_NAMES } from "../datasets/registry.ts";
 import { DAY_CHECKS, MARKETS } from "./check-day.ts";
-import type { CheckSummary, QualitySheet } from "./sheet.ts";
-import { dayFaults, faultySecurities } from "./sheet-faults.ts";
+import {
+  type CheckSummary,
+  dayFaults,
+  type Fault,
+  faultySecurities,
+  type QualitySheet,
+  type Verdict,
+} from "./sheet.ts";
 import {
   CHECK_TEXTS,
   CHECKS,
@@ -13,7 +19,7 @@ import {
   VERDICT_TEXTS,
 } from "./sheet-messages.ts";
 import { lackingTexts } from "./shortfall.ts";
-import type { CheckName, Fault, Unprovable, Verdict } from "./verdict.ts";
+import type { CheckName, Unprovable } from "./verdict.ts";
 
 /** The maximum number of securities whose faults are listed. The others are only counted. */
 const NAMED_SECURITIES = 40;

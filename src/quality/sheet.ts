@@ -3,19 +3,10 @@ import * as z from "zod";
 import { parsedJson } from "../base/json.ts";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
-import {
-  checkCoverage,
-  checkOtherDays,
-  DAY_CHECKS,
-  type DayCheckName,
-  type OtherDay,
-  type Sizes,
-  sizesOf,
-} from "./check-day.ts";
-import type { SecurityReport } from "./check-security.ts";
+import { checkCoverage, checkOtherDays, DAY_CHECKS, type DayCheckName, sizesOf } from "./check-day.ts";
 import { CHECKS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
 import { type Shortfall, shortfallSchema } from "./shortfall.ts";
-import type { CheckName, FaultKind, Unprovable, Verdict } from "./verdict.ts";
+import type { CheckName, FaultKind, Unprovable } from "./verdict.ts";
 
 /**
  * The number of the sheet's format. It increases with every change that affects readers. `inThisFormat` converts sheets
@@ -28,30 +19,38 @@ const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
 const reason = z.enum(Object.keys(REASON_TEXTS) as Unprovable[]);
 
+/** Where a fault occurred first: a row of the security, counted from 0, and its time HHMMSSmmm. */
+const place = z.strictObject({ dataset, row: count, time: count });
+export type FaultPlace = z.infer<typeof place>;
+
 const fault = z.strictObject({
   kind: z.enum(Object.keys(FAULT_TEXTS) as FaultKind[]),
   count,
-  first: z.strictObject({ dataset, row: count, time: count }).nullable(),
+  /** `null` for a fault that concerns all rows together. */
+  first: place.nullable(),
+  /** The exchange and dataset that a fault of the whole day concerns, such as `SH trades`. */
   subject: z.string().optional(),
 });
+export type Fault = z.infer<typeof fault>;
 
 const verdict = z.discriminatedUnion("verdict", [
   z.strictObject({ verdict: z.literal("passed") }),
   z.strictObject({ verdict: z.literal("failed"), faults: z.array(fault) }),
-  z.strictObject({
-    verdict: z.literal("not_provable"),
-    reason,
-    faults: z.array(fault).optional(),
-  }),
+  /** `faults` do not prove that the data is wrong, for example because no real data confirms the exchange's rule. */
+  z.strictObject({ verdict: z.literal("not_provable"), reason, faults: z.array(fault).optional() }),
 ]);
+export type Verdict = z.infer<typeof verdict>;
 
+/** The number of securities with rows, and the number of rows; `null` where the day has no pack of the dataset. */
 const size = z.strictObject({ securities: count, rows: count }).nullable();
 
 /** Returns a schema of an object with a property for each dataset. */
 const ofDatasets = <T extends z.ZodType>(value: T) => z.strictObject(perDataset("name", () => value));
 
 const sizes = ofDatasets(size);
+/** A hash of a security's rows in each dataset, computed without the date; 0 when the rows are alike on many days. */
 const contents = z.partialRecord(dataset, count);
+export type Contents = z.infer<typeof contents>;
 
 const tradedate = z.string().transform((text, context): BeijingDate => {
   const day = parseBeijingDate(text);
@@ -74,15 +73,18 @@ const sheetSchema = z.strictObject({
   /** What the packs lack; empty when all of them are whole. */
   degraded: z.array(shortfallSchema),
   sizes: z.strictObject({ SH: sizes, SZ: sizes }),
-  /**
-   * The numbers of cancels, fills and auction-pack rows of all securities, and how many of each agree with the orders.
-   */
+  /** The sums over all securities. */
   counts: z.strictObject({
     cancels: count,
+    /** Cancels of all that is left of a live order of their side and, in Shanghai, of their price. */
     cancelsExact: count,
+    /** Trades outside the auctions, without Shenzhen's cancels. */
     fills: count,
+    /** Fills whose resting order (in Shenzhen: both orders) is live, large enough, of the right side and price. */
     fillsFound: count,
+    /** Rows of the auction pack that were compared with the orders. */
     auctionRows: count,
+    /** Compared rows that the orders confirm. */
     auctionRowsFound: count,
   }),
   /**
@@ -98,6 +100,7 @@ const sheetSchema = z.strictObject({
     z.strictObject({
       symbol: z.string(),
       market: z.enum(["SH", "SZ"]),
+      /** The number of rows in each dataset; `null` where the day has no pack of the dataset. */
       rows: ofDatasets(count.nullable()),
       contents,
       checks: z.record(z.enum(CHECKS), verdict),
@@ -110,27 +113,20 @@ export type QualitySheet = z.infer<typeof sheetSchema>;
 /** The summary of one check. */
 export type CheckSummary = QualitySheet["summary"][CheckName];
 
-export interface SheetOf {
-  tradedate: BeijingDate;
-  builderVersion: string;
-  packs: QualitySheet["packs"];
+/** The result of all checks of one security. */
+export type SecurityReport = QualitySheet["securities"][number] & Pick<QualitySheet, "counts">;
+
+interface SheetOf extends Pick<QualitySheet, "tradedate" | "builderVersion" | "packs"> {
   securities: readonly SecurityReport[];
   /** Other days whose sheets are available. */
   others: readonly OtherDay[];
-  /** What the packs lack. */
-  degraded?: readonly Shortfall[];
+  degraded?: Shortfall[];
 }
 
 /** Checks the day as a whole and returns its sheet. `securities` has the finished report on each security. */
-export function qualitySheet({
-  tradedate,
-  builderVersion,
-  packs,
-  securities,
-  others,
-  degraded = [],
-}: SheetOf): QualitySheet {
-  const sizes: Sizes = sizesOf(securities);
+export function qualitySheet({ securities, others, degraded = [], ...named }: SheetOf): QualitySheet {
+  const { tradedate, builderVersion, packs } = named;
+  const sizes = sizesOf(securities);
   const day: Record<DayCheckName, Verdict> = {
     coverage: checkCoverage(tradedate, securities),
     other_days: checkOtherDays(sizes, others),
@@ -145,7 +141,7 @@ export function qualitySheet({
     builderVersion,
     verdict: isFailed || isDayFailed ? "failed" : isMatched ? "passed" : "not_provable",
     packs,
-    degraded: [...degraded],
+    degraded,
     sizes,
     counts: countsOf(securities),
     summary,
@@ -207,14 +203,47 @@ const otherDaySchema = z.object({
   securities: z.array(z.object({ symbol: z.string(), market: z.string(), contents })),
 });
 
+/** What the quality sheet of another day says about that day. */
+export type OtherDay = NonNullable<ReturnType<typeof parseOtherDay>>;
+
 /**
- * Returns the part of a sheet that the checks of another day need. `text` is the JSON of a sheet of any version.
- * Returns `null` for any other text.
+ * Returns the part of a sheet that the checks of another day need; `contents` are by code with suffix. `text` is the
+ * JSON of a sheet of any version. Returns `null` for any other text.
  */
-export function parseOtherDay(text: string): OtherDay | null {
+export function parseOtherDay(text: string) {
   const read = otherDaySchema.safeParse(parsedJson(text));
   if (!read.success) return null;
   const { tradedate, sizes, securities } = read.data;
   const contents = new Map(securities.map((each) => [`${each.symbol}.${each.market}`, each.contents]));
   return { tradedate, sizes, contents };
+}
+
+/** A security with the findings of some checks, in the order of the checks. */
+export interface FaultySecurity {
+  /** The code with its suffix. */
+  code: string;
+  faults: { check: CheckName; fault: Fault }[];
+}
+
+/** Returns the securities that have faults in checks with the verdict `of`. */
+export function faultySecurities(
+  { securities }: QualitySheet,
+  of: Exclude<Verdict["verdict"], "passed">,
+): FaultySecurity[] {
+  return securities.flatMap(({ symbol, market, checks }) => {
+    const faults = CHECKS.flatMap((check) => {
+      const verdict = checks[check];
+      return verdict.verdict === of ? faultsIn(verdict).map((fault) => ({ check, fault })) : [];
+    });
+    return faults.length === 0 ? [] : [{ code: `${symbol}.${market}`, faults }];
+  });
+}
+
+/** Returns the faults of the day as a whole. */
+export function dayFaults({ day }: QualitySheet): { check: DayCheckName; fault: Fault }[] {
+  return DAY_CHECKS.flatMap((check) => faultsIn(day[check]).map((fault) => ({ check, fault })));
+}
+
+function faultsIn(verdict: Verdict): readonly Fault[] {
+  return verdict.verdict === "passed" ? [] : (verdict.faults ?? []);
 }

@@ -3,24 +3,9 @@
  * are rows of the trades, and each cancels an order's whole remaining volume.
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
-import { BUY, LIMIT, SELL, UNPRICED } from "./live-orders.ts";
 import { CLOSING_CALL, CONTINUOUS, NEVER, Replay } from "./replay.ts";
-import { coded, type TradeColumns } from "./security-rows.ts";
+import { BUY, LIMIT, SELL, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
-
-/** Returns the kind of an order type in Shenzhen. Only a limit order (0) has its own price. */
-export function shenzhenKind(type: string): number {
-  return type === "0" ? LIMIT : UNPRICED;
-}
-
-/** Returns 1 for each trade that is a cancel, else 0. */
-export function shenzhenCancels({ tradeCode }: TradeColumns): Uint8Array {
-  return coded(tradeCode, isCancelCode);
-}
-
-function isCancelCode(code: string): number {
-  return code === "C" ? 1 : 0;
-}
 
 /**
  * Replays the rows in the order of the numbers that orders and trades share, if the numbers of both ascend. Otherwise
@@ -50,12 +35,7 @@ function isAscending(numbers: Float64Array): boolean {
 }
 
 class ShenzhenReplay extends Replay {
-  private readonly isCancel: Uint8Array;
-
-  constructor(security: Security, orders: OrderColumns, trades: TradeColumns) {
-    super(security, orders, { trades, kindOf: shenzhenKind });
-    this.isCancel = shenzhenCancels(trades);
-  }
+  private readonly isCancel = shenzhenCancels(this.trades);
 
   trade(row: number): void {
     if (this.isCancel[row] === 1) this.cancel(row);
@@ -78,53 +58,29 @@ class ShenzhenReplay extends Replay {
   private fill(row: number): void {
     const { trades, orders, counts } = this;
     const time = trades.time[row] ?? 0;
-    const [price, volume] = [trades.priceE4[row] ?? 0, trades.volume[row] ?? 0];
     const isAuction = time < CONTINUOUS || time >= CLOSING_CALL;
-    if (isAuction) {
-      const auction = time < CONTINUOUS ? this.opening : this.closing;
-      auction.begin(orders);
-      auction.trade(price, volume, this.placeOfTrade(row));
-    }
+    if (isAuction) this.addToAuction(row);
     const [buy, sell] = [trades.buyOrderId[row] ?? 0, trades.sellOrderId[row] ?? 0];
     const [buyer, seller] = [orders.find(buy), orders.find(sell)];
     // The resting order of a fill is the older one, which has the lower number.
-    if (!isAuction) this.judgePriority(row, buy < sell ? buyer : seller, buy < sell ? BUY : SELL);
-    const isBought = this.take(row, buyer, BUY);
-    const isSold = this.take(row, seller, SELL);
+    const [resting, side] = buy < sell ? [buyer, BUY] : [seller, SELL];
+    if (!isAuction && resting >= 0 && orders.kinds[resting] === LIMIT)
+      this.priority.add(orders.best(side) === resting, row, trades);
+    const isBought = this.take(row, buyer, this.wrongWith(row, buyer, BUY));
+    const isSold = this.take(row, seller, this.wrongWith(row, seller, SELL));
     if (isAuction) return;
     counts.fills += 1;
     if (isBought && isSold) counts.fillsFound += 1;
   }
 
-  private judgePriority(row: number, resting: number, side: number): void {
+  /** Returns what is wrong with the order in row `ordered` as the order on `side` of the fill in `row`. */
+  private wrongWith(row: number, ordered: number, side: number): FaultKind | null {
     const { orders, trades } = this;
-    if (resting < 0 || orders.kinds[resting] !== LIMIT) return;
-    this.priority.add(orders.best(side) === resting, row, trades);
-  }
-
-  /**
-   * Subtracts the fill in `row` from the order in row `ordered` (-1: unknown), which must be on `side`. Returns whether
-   * the order fits the fill.
-   */
-  private take(row: number, ordered: number, side: number): boolean {
-    const { trades, orders } = this;
-    const volume = trades.volume[row] ?? 0;
-    let kind: FaultKind | null = null;
-    if (ordered < 0) kind = "fill_unknown";
-    else {
-      if (isWrongSide(orders.sides[ordered], side)) kind = "fill_side";
-      else if (this.isBeyondLimit(ordered, side, trades.priceE4[row] ?? 0)) kind = "fill_price";
-      else if ((orders.left[ordered] ?? 0) < volume) kind = "fill_exceeds";
-      orders.take(ordered, volume);
-    }
-    if (kind !== null) this.faultOfTrade(kind, row);
-    return kind === null;
-  }
-
-  private isBeyondLimit(ordered: number, side: number, price: number): boolean {
-    if (this.orders.kinds[ordered] !== LIMIT) return false;
-    const limit = this.orders.rows.priceE4[ordered] ?? 0;
-    return side === BUY ? price > limit : price < limit;
+    if (ordered < 0) return "fill_unknown";
+    if (isWrongSide(orders.sides[ordered], side)) return "fill_side";
+    if (orders.kinds[ordered] !== LIMIT) return null;
+    const [price, limit] = [trades.priceE4[row] ?? 0, orders.rows.priceE4[ordered] ?? 0];
+    return (side === BUY ? price > limit : price < limit) ? "fill_price" : null;
   }
 }
 

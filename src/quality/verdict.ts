@@ -1,6 +1,7 @@
 /** The result of a check: passed, failed with its faults, or not provable with the reason. */
 import type { Rows } from "../datasets/dataset.ts";
 import type { DatasetName } from "../datasets/registry.ts";
+import type { Fault, FaultPlace, Verdict } from "./sheet.ts";
 import type { CHECK_TEXTS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
 
 /** The checks of one security. `README.md` beside this file describes each. */
@@ -10,39 +11,15 @@ export type Unprovable = keyof typeof REASON_TEXTS;
 /** What a failed check found. */
 export type FaultKind = keyof typeof FAULT_TEXTS;
 
-/** Where a fault occurred first: a row of the security, counted from 0, and its time HHMMSSmmm. */
-export interface FaultPlace {
-  dataset: DatasetName;
-  row: number;
-  time: number;
-}
-
-export interface Fault {
-  kind: FaultKind;
-  count: number;
-  /** `null` for a fault that concerns all rows together. */
-  first: FaultPlace | null;
-  /** The exchange and dataset that a fault of the whole day concerns, such as `SH trades`. */
-  subject?: string | undefined;
-}
-
-export type Verdict =
-  | { verdict: "passed" }
-  | { verdict: "failed"; faults: Fault[] }
-  /** `faults` do not prove that the data is wrong, for example because no real data confirms the exchange's rule. */
-  | { verdict: "not_provable"; reason: Unprovable; faults?: Fault[] | undefined };
-
 export const PASSED: Verdict = { verdict: "passed" };
 
-export function notProvable(reason: Unprovable, faults: Fault[] = []): Verdict {
-  return { verdict: "not_provable", reason, ...(faults.length === 0 ? {} : { faults }) };
+export function notProvable(reason: Unprovable): Verdict {
+  return { verdict: "not_provable", reason };
 }
 
-/**
- * Converts a failed verdict to `not_provable` with `reason` and the same faults. Returns any other verdict unchanged.
- */
+/** Converts a failed verdict to `not_provable` with `reason` and its faults. Returns any other verdict unchanged. */
 export function unproven(verdict: Verdict, reason: Unprovable): Verdict {
-  return verdict.verdict === "failed" ? notProvable(reason, verdict.faults) : verdict;
+  return verdict.verdict === "failed" ? { verdict: "not_provable", reason, faults: verdict.faults } : verdict;
 }
 
 /** Returns the place of a row of `dataset`. */

@@ -154,7 +154,7 @@ describe("the auction-pack check in Shenzhen", () => {
 
   it("lists a row without failing if an order without a price may take part", () => {
     const market: OrderRow = [91505000, 4, "1", "B", 0, 100];
-    const orders = [...SZ, market];
+    const orders = SZ.toSpliced(2, 0, market);
     expect(short({ ...day, orders, quotes: [result] })).toBe("passed");
     const wrong = { ...result, volume: 200 };
     expect(short({ ...day, orders, quotes: [wrong] })).toBe("market_orders, auction_result 1 0");

@@ -1,10 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Market } from "../../../src/orders/record.ts";
-import { checkCoverage, checkOtherDays, type OtherDay, sizesOf } from "../../../src/quality/check-day.ts";
-import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
-import { parseOtherDay, parseSheet, qualitySheet } from "../../../src/quality/sheet.ts";
-import type { Verdict } from "../../../src/quality/verdict.ts";
+import { checkCoverage, checkOtherDays, sizesOf } from "../../../src/quality/check-day.ts";
+import { checkSecurity } from "../../../src/quality/check-security.ts";
+import {
+  type OtherDay,
+  parseOtherDay,
+  parseSheet,
+  qualitySheet,
+  type SecurityReport,
+  type Verdict,
+} from "../../../src/quality/sheet.ts";
 import { ordersOf, tradesOf } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;

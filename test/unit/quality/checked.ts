@@ -1,7 +1,8 @@
 /** Runs the checks of one security on a test's rows, and shortens the verdict. */
 import { checkSecurity, type SecurityVerdicts } from "../../../src/quality/check-security.ts";
-import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
-import type { CheckName, Verdict } from "../../../src/quality/verdict.ts";
+import type { DayTotals } from "../../../src/quality/security-rows.ts";
+import type { Verdict } from "../../../src/quality/sheet.ts";
+import type { CheckName } from "../../../src/quality/verdict.ts";
 import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
 
 export const SHARE = { symbol: "600519", market: "SH" } as const;
@@ -9,7 +10,7 @@ export const SHARE = { symbol: "600519", market: "SH" } as const;
 export interface Day {
   orders?: readonly OrderRow[] | null;
   trades?: readonly TradeRow[] | null;
-  lastSnapshot?: LastSnapshot | null;
+  lastSnapshot?: DayTotals | null;
   security?: { symbol: string; market: "SH" | "SZ" };
 }
 

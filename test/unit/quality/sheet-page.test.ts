@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { checkSecurity, type SecurityReport } from "../../../src/quality/check-security.ts";
-import { type QualitySheet, qualitySheet } from "../../../src/quality/sheet.ts";
+import { checkSecurity } from "../../../src/quality/check-security.ts";
+import { type QualitySheet, qualitySheet, type SecurityReport } from "../../../src/quality/sheet.ts";
 import {
   CHECK_NOTES,
   CHECK_TEXTS,

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { checkSecurity } from "../../../src/quality/check-security.ts";
-import type { LastSnapshot } from "../../../src/quality/security-rows.ts";
+import type { DayTotals } from "../../../src/quality/security-rows.ts";
 import { lastSnapshot } from "../../../src/quality/sums.ts";
 import { SHARE, verdictOf } from "./checked.ts";
 import { type TradeRow, tradesOf } from "./rows.ts";
@@ -12,7 +12,7 @@ describe("the sums check", () => {
     { time: 151000000, price: 99, volume: 100, buy: 1, sell: 2, flag: "N" },
   ];
   const right = { volume: 200, amount: 2_200, highE4: 120_000, lowE4: 100_000 };
-  const sums = (said: Partial<LastSnapshot>) =>
+  const sums = (said: Partial<DayTotals>) =>
     verdictOf("sums", { trades, lastSnapshot: { ...right, ...said } });
 
   it("compares the trades with the last snapshot before 15:05, and lets the amount differ by 1 yuan", () => {
