@@ -4,8 +4,6 @@ import type { DayCheckName } from "./check-day.ts";
 import type { Fault, Verdict } from "./sheet.ts";
 import type { CheckName } from "./verdict.ts";
 
-export type SheetLanguage = keyof Bilingual;
-
 /** The checks of one security, in the order of the sheet. */
 export const CHECK_TEXTS = {
   matching: { en: "cancels and fills agree with their orders", zh: "撤单与成交对应各自的委托" },
@@ -183,18 +181,16 @@ export const VERDICT_TEXTS: Record<Verdict["verdict"], Bilingual> = {
   not_provable: { en: "not provable", zh: "无法证实" },
 };
 
-const whole = new Intl.NumberFormat("en-US", { maximumFractionDigits: 0 });
-
 /** Returns a whole number with commas. */
 export function numberText(number: number): string {
-  return whole.format(number);
+  return number.toLocaleString("en-US");
 }
 
 /** Returns the dataset, row and time of a fault's first occurrence; empty for a fault of the rows as a whole. */
-export function placeText({ first }: Fault, language: SheetLanguage): string {
-  if (first === null) return "";
+export function placeText({ first }: Fault): Bilingual {
+  if (first === null) return { en: "", zh: "" };
   const { dataset, row, time } = first;
   const at = String(time).padStart(9, "0");
   const clock = `${at.slice(0, 2)}:${at.slice(2, 4)}:${at.slice(4, 6)}.${at.slice(6)}`;
-  return language === "en" ? `row ${row} of the ${dataset} at ${clock}` : `${dataset} 第 ${row} 行，${clock}`;
+  return { en: `row ${row} of the ${dataset} at ${clock}`, zh: `${dataset} 第 ${row} 行，${clock}` };
 }

@@ -22,7 +22,6 @@ import {
   numberText,
   placeText,
   REASON_TEXTS,
-  type SheetLanguage,
   VERDICT_TEXTS,
 } from "./sheet-messages.ts";
 import { SHEET_STYLE } from "./sheet-style.ts";
@@ -30,12 +29,16 @@ import { lackingTexts } from "./shortfall.ts";
 import type { Unprovable } from "./verdict.ts";
 
 type Markup = ReturnType<typeof html>;
+/** Returns a text in the language of a part of the page. */
+type Say = (text: Bilingual) => string;
 
 /** The maximum number of securities whose faults are listed. The others are only counted. */
 const NAMED_SECURITIES = 500;
 
 const TEXTS = {
-  title: { en: "Quality of", zh: "质量报告" },
+  /** The end of the ids in this language. */
+  language: { en: "en", zh: "zh" },
+  joint: { en: "; ", zh: "；" },
   meaning: {
     passed: {
       en: "No check failed, and orders and trades agree.",
@@ -89,7 +92,7 @@ export function sheetPage(sheet: QualitySheet): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
-<title>${day} ${TEXTS.title.zh} · edgetape</title>
+<title>${day} 质量报告 · edgetape</title>
 <style>${raw(SHEET_STYLE)}</style>
 </head>
 <body>
@@ -97,8 +100,8 @@ export function sheetPage(sheet: QualitySheet): string {
 <label><input type="radio" name="language" id="zh" checked> 中文</label>
 <label lang="en"><input type="radio" name="language" id="en"> English</label></fieldset></header>
 <main>
-<div class="zh">${inLanguage(sheet, "zh")}</div>
-<div class="en" lang="en">${inLanguage(sheet, "en")}</div>
+<div class="zh">${inLanguage(sheet, ({ zh }) => zh)}</div>
+<div class="en" lang="en">${inLanguage(sheet, ({ en }) => en)}</div>
 </main>
 </body>
 </html>
@@ -106,46 +109,41 @@ export function sheetPage(sheet: QualitySheet): string {
   return String(page);
 }
 
-/** Returns a function that returns a text in `language`. */
-const speaker = (language: SheetLanguage) => (text: Bilingual) => text[language];
-
-function inLanguage(sheet: QualitySheet, language: SheetLanguage): Markup {
-  const say = speaker(language);
+function inLanguage(sheet: QualitySheet, say: Say): Markup {
   const day = dateText(sheet.tradedate);
   const failed = faultySecurities(sheet, "failed");
   const reported = faultySecurities(sheet, "not_provable");
-  return html`<h1>${language === "en" ? `${TEXTS.title.en} ${day}` : `${day} ${TEXTS.title.zh}`}</h1>
-<p class="lead"><b class="verdict ${sheet.verdict}">${say(VERDICT_TEXTS[sheet.verdict])}</b> ${say(TEXTS.meaning[sheet.verdict])}</p>
-${lackingPart(sheet, language)}${figures(sheet, failed.length, language)}
-${heading("day", TEXTS.day, language)}${dayTable(sheet, language)}
-${heading("checks", TEXTS.checks, language)}${checkTable(sheet, language)}
-${heading("failed", TEXTS.failures, language)}${faultTable("failed", failed, language)}
-${reported.length === 0 ? "" : reportedPart(reported, language)}
-${heading("holds", TEXTS.holds, language)}${packTable(sheet, language)}
+  return html`<h1>${say({ en: `Quality of ${day}`, zh: `${day} 质量报告` })}</h1>
+<p class="lead">${verdictBadge(sheet, say)} ${say(TEXTS.meaning[sheet.verdict])}</p>
+${lackingPart(sheet, say)}${figures(sheet, failed.length, say)}
+${heading("day", TEXTS.day, say)}${dayTable(sheet, say)}
+${heading("checks", TEXTS.checks, say)}${checkTable(sheet, say)}
+${heading("failed", TEXTS.failures, say)}${faultTable("failed", failed, say)}
+${reported.length === 0 ? "" : reportedPart(reported, say)}
+${heading("holds", TEXTS.holds, say)}${packTable(sheet, say)}
 <footer>${say(TEXTS.checkedBy)} ${sheet.builderVersion}</footer>`;
 }
 
 /** Returns the paragraph that says what the day lacks; empty for a complete day. */
-function lackingPart(sheet: QualitySheet, language: SheetLanguage): Markup | "" {
-  const lacking = lackingTexts(sheet).map((text) => text[language]);
+function lackingPart(sheet: QualitySheet, say: Say): Markup | "" {
+  const lacking = lackingTexts(sheet).map(say);
   if (lacking.length === 0) return "";
-  const texts = lacking.join(language === "en" ? "; " : "；");
-  return html`<p class="lead"><b class="verdict not_provable">${TEXTS.incomplete[language]}</b> ${texts}</p>
+  const texts = lacking.join(say(TEXTS.joint));
+  return html`<p class="lead"><b class="verdict not_provable">${say(TEXTS.incomplete)}</b> ${texts}</p>
 `;
 }
 
-function heading(id: string, text: Bilingual, language: SheetLanguage): Markup {
-  return html`<h2 id="${id}-${language}">${text[language]}</h2>`;
+function heading(id: string, text: Bilingual, say: Say): Markup {
+  return html`<h2 id="${id}-${say(TEXTS.language)}">${say(text)}</h2>`;
 }
 
-function reportedPart(reported: readonly FaultySecurity[], language: SheetLanguage): Markup {
+function reportedPart(reported: readonly FaultySecurity[], say: Say): Markup {
   const id = "reported";
-  return html`${heading(id, TEXTS.reported, language)}<p>${TEXTS.reportedNote[language]}</p>
-${faultTable(id, reported, language)}`;
+  return html`${heading(id, TEXTS.reported, say)}<p>${say(TEXTS.reportedNote)}</p>
+${faultTable(id, reported, say)}`;
 }
 
-function figures({ counts, securities }: QualitySheet, failed: number, language: SheetLanguage): Markup {
-  const say = speaker(language);
+function figures({ counts, securities }: QualitySheet, failed: number, say: Say): Markup {
   const figure = (name: Bilingual, part: number, all: number) =>
     html`<div><dt>${say(name)}</dt><dd>${numberText(part)} <small>${say(TEXTS.of)} ${numberText(all)}</small></dd></div>`;
   return html`<dl>${[
@@ -156,35 +154,32 @@ function figures({ counts, securities }: QualitySheet, failed: number, language:
   ]}</dl>`;
 }
 
-function dayTable({ day }: QualitySheet, language: SheetLanguage): Markup {
-  const say = speaker(language);
+function dayTable({ day }: QualitySheet, say: Say): Markup {
   const rows = DAY_CHECKS.map((check) => {
     const verdict = day[check];
     return html`<tr><th scope="row"><code>${check}</code> ${say(DAY_CHECK_TEXTS[check])}</th>
-<td>${verdictBadge(verdict, language)}</td><td>${foundText(verdict, language)}</td></tr>`;
+<td>${verdictBadge(verdict, say)}</td><td>${foundText(verdict, say)}</td></tr>`;
   });
-  return table("day", { headings: [TEXTS.check, TEXTS.verdict, TEXTS.found], rows }, language);
+  return table("day", { headings: [TEXTS.check, TEXTS.verdict, TEXTS.found], rows }, say);
 }
 
-function verdictBadge({ verdict }: Verdict, language: SheetLanguage): Markup {
-  return html`<b class="verdict ${verdict}">${VERDICT_TEXTS[verdict][language]}</b>`;
+function verdictBadge({ verdict }: Pick<Verdict, "verdict">, say: Say): Markup {
+  return html`<b class="verdict ${verdict}">${say(VERDICT_TEXTS[verdict])}</b>`;
 }
 
-function foundText(verdict: Verdict, language: SheetLanguage): string {
-  if (verdict.verdict === "not_provable") return REASON_TEXTS[verdict.reason][language];
+function foundText(verdict: Verdict, say: Say): string {
+  if (verdict.verdict === "not_provable") return say(REASON_TEXTS[verdict.reason]);
   if (verdict.verdict === "passed") return "";
-  return verdict.faults.map((fault) => kindText(fault, language)).join(language === "en" ? "; " : "；");
+  return verdict.faults.map((fault) => kindText(fault, say)).join(say(TEXTS.joint));
 }
 
 /** Returns the text of a fault, followed by the fault's subject if there is one. */
-function kindText({ kind, subject }: Fault, language: SheetLanguage): string {
-  const text = FAULT_TEXTS[kind][language];
-  if (subject === undefined) return text;
-  return language === "en" ? `${text} (${subject})` : `${text}（${subject}）`;
+function kindText({ kind, subject }: Fault, say: Say): string {
+  const of = subject === undefined ? "" : say({ en: ` (${subject})`, zh: `（${subject}）` });
+  return say(FAULT_TEXTS[kind]) + of;
 }
 
-function checkTable({ summary }: QualitySheet, language: SheetLanguage): Markup {
-  const say = speaker(language);
+function checkTable({ summary }: QualitySheet, say: Say): Markup {
   const rows = CHECKS.map((check) => {
     const { passed, failed, notProvable } = summary[check];
     const unproved = Object.values(notProvable).reduce((sum, each) => sum + each, 0);
@@ -193,48 +188,43 @@ function checkTable({ summary }: QualitySheet, language: SheetLanguage): Markup 
     );
     return html`<tr><th scope="row"><code>${check}</code> ${say(CHECK_TEXTS[check])}</th>
 <td class="number">${numberText(passed)}</td><td class="number${failed > 0 ? " bad" : ""}">${numberText(failed)}</td>
-<td class="number">${numberText(unproved)}</td><td>${reasons.join(language === "en" ? "; " : "；")}</td></tr>`;
+<td class="number">${numberText(unproved)}</td><td>${reasons.join(say(TEXTS.joint))}</td></tr>`;
   });
   const { passed, failed, not_provable } = VERDICT_TEXTS;
   const headings = [TEXTS.check, passed, failed, not_provable, TEXTS.why];
   const notes = Object.entries(CHECK_NOTES).map(
     ([check, note]) => html`<p class="note"><code>${check}</code> ${say(note)}</p>`,
   );
-  return html`${table("checks", { headings, rows }, language)}${notes}`;
+  return html`${table("checks", { headings, rows }, say)}${notes}`;
 }
 
-function faultTable(id: string, securities: readonly FaultySecurity[], language: SheetLanguage): Markup {
-  const say = speaker(language);
+function faultTable(id: string, securities: readonly FaultySecurity[], say: Say): Markup {
   if (securities.length === 0) return html`<p>${say(TEXTS.none)}</p>`;
   const named = securities.slice(0, NAMED_SECURITIES);
   const rows = named.flatMap(({ code, faults }) =>
     faults.map(
       ({ check, fault }) => html`<tr><th scope="row">${code}</th><td><code>${check}</code></td>
-<td><code>${fault.kind}</code> ${kindText(fault, language)}</td><td class="number">${numberText(fault.count)}</td>
-<td>${placeText(fault, language)}</td></tr>`,
+<td><code>${fault.kind}</code> ${kindText(fault, say)}</td><td class="number">${numberText(fault.count)}</td>
+<td>${say(placeText(fault))}</td></tr>`,
     ),
   );
   const more = securities.length - named.length;
   const rest = more > 0 ? html`<p>${numberText(more)} ${say(TEXTS.more)}</p>` : "";
   const headings = [TEXTS.security, TEXTS.check, TEXTS.found, TEXTS.count, TEXTS.first];
-  return html`${table(id, { headings, rows }, language)}${rest}`;
+  return html`${table(id, { headings, rows }, say)}${rest}`;
 }
 
-function packTable({ packs, sizes }: QualitySheet, language: SheetLanguage): Markup {
-  const say = speaker(language);
+function packTable({ packs, sizes }: QualitySheet, say: Say): Markup {
   const rows = DATASET_NAMES.map((dataset) => {
     const markets = MARKETS.map((market) => {
       const { rows, securities } = sizes[market][dataset] ?? { rows: 0, securities: 0 };
-      return html`<td>${say(sizeText(numberText(rows), numberText(securities)))}</td>`;
+      const [all, of] = [numberText(rows), numberText(securities)];
+      return html`<td>${say({ en: `${all} rows, ${of} securities`, zh: `${all} 行，${of} 只证券` })}</td>`;
     });
     return html`<tr><th scope="row"><code>${dataset}</code></th>${markets}<td><code>${packs[dataset] ?? say(TEXTS.noPack)}</code></td></tr>`;
   });
   const markets = MARKETS.map((market) => ({ en: market, zh: market }));
-  return table("holds", { headings: [TEXTS.dataset, ...markets, TEXTS.build], rows }, language);
-}
-
-function sizeText(rows: string, securities: string): Bilingual {
-  return { en: `${rows} rows, ${securities} securities`, zh: `${rows} 行，${securities} 只证券` };
+  return table("holds", { headings: [TEXTS.dataset, ...markets, TEXTS.build], rows }, say);
 }
 
 /** The headings of numeric columns. */
@@ -246,14 +236,14 @@ const NUMBERS: ReadonlySet<Bilingual> = new Set([...Object.values(VERDICT_TEXTS)
 function table(
   id: string,
   { headings, rows }: { headings: readonly Bilingual[]; rows: readonly Markup[] },
-  language: SheetLanguage,
+  say: Say,
 ): Markup {
   const cells = headings.map((heading) =>
     NUMBERS.has(heading)
-      ? html`<th scope="col" class="number">${heading[language]}</th>`
-      : html`<th scope="col">${heading[language]}</th>`,
+      ? html`<th scope="col" class="number">${say(heading)}</th>`
+      : html`<th scope="col">${say(heading)}</th>`,
   );
-  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-${language}">
+  return html`<div class="scroll" tabindex="0" role="region" aria-labelledby="${id}-${say(TEXTS.language)}">
 <table><thead><tr>${cells}</tr></thead><tbody>${rows}</tbody></table></div>`;
 }
 

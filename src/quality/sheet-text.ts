@@ -109,20 +109,16 @@ function summaryLine(check: CheckName, { passed, failed, notProvable }: CheckSum
 }
 
 function verdictText(verdict: Verdict): string {
-  switch (verdict.verdict) {
-    case "passed":
-      return "passed";
-    case "failed":
-      return `failed: ${verdict.faults.map(faultText).join("; ")}`;
-    case "not_provable":
-      return `not provable: ${REASON_TEXTS[verdict.reason].en}`;
-  }
+  const text = VERDICT_TEXTS[verdict.verdict].en;
+  if (verdict.verdict === "passed") return text;
+  if (verdict.verdict === "failed") return `${text}: ${verdict.faults.map(faultText).join("; ")}`;
+  return `${text}: ${REASON_TEXTS[verdict.reason].en}`;
 }
 
 /** Returns a clause with the kind of the fault, the count and the first position. */
 function faultText(fault: Fault): string {
   const { kind, count, subject } = fault;
   const of = subject === undefined ? "" : ` (${subject})`;
-  const first = placeText(fault, "en");
+  const first = placeText(fault).en;
   return `${kind} × ${numberText(count)}${of}: ${FAULT_TEXTS[kind].en}${first === "" ? "" : `, first in ${first}`}`;
 }

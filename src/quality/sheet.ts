@@ -2,10 +2,10 @@
 import * as z from "zod";
 import { parsedJson } from "../base/json.ts";
 import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
-import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
+import { perDataset } from "../datasets/registry.ts";
 import { checkCoverage, checkOtherDays, DAY_CHECKS, type DayCheckName, sizesOf } from "./check-day.ts";
 import { CHECKS, FAULT_TEXTS, REASON_TEXTS } from "./sheet-messages.ts";
-import { type Shortfall, shortfallSchema } from "./shortfall.ts";
+import { count, dataset, type Shortfall, shortfallSchema } from "./shortfall.ts";
 import type { CheckName, FaultKind, Unprovable } from "./verdict.ts";
 
 /**
@@ -13,9 +13,6 @@ import type { CheckName, FaultKind, Unprovable } from "./verdict.ts";
  * of the previous format.
  */
 const FORMAT = 3;
-
-const count = z.int().nonnegative();
-const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
 const reason = z.enum(Object.keys(REASON_TEXTS) as Unprovable[]);
 

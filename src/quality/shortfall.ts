@@ -2,13 +2,14 @@
 import * as z from "zod";
 import type { Bilingual } from "../base/language.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
+import type { QualitySheet } from "./sheet.ts";
 import { numberText } from "./sheet-messages.ts";
 
 /** The maximum number of characters that `shortfallOf` returns. */
 const MOST_CHARACTERS = 300;
 
-const count = z.int().nonnegative();
-const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
+export const count = z.int().nonnegative();
+export const dataset = z.enum(DATASET_NAMES as [DatasetName, ...DatasetName[]]);
 
 /** Why the pack of a dataset is degraded. */
 export const shortfallSchema = z.discriminatedUnion("reason", [
@@ -61,14 +62,8 @@ function shortfallText(shortfall: Shortfall): Bilingual {
   }
 }
 
-/** The part of a quality sheet that says what the day lacks. */
-interface Lacking {
-  packs: Readonly<Record<DatasetName, string | null>>;
-  degraded: readonly Shortfall[];
-}
-
 /** Returns what the day lacks, one clause for each item: datasets without a pack, then what packs lack. */
-export function lackingTexts({ packs, degraded }: Lacking): Bilingual[] {
+export function lackingTexts({ packs, degraded }: QualitySheet): Bilingual[] {
   const absent = DATASET_NAMES.filter((name) => packs[name] === null).map((name) => ({
     en: `no ${DATASETS[name].rows}`,
     zh: `没有${DATASETS[name].rowName.zh}`,
@@ -77,7 +72,7 @@ export function lackingTexts({ packs, degraded }: Lacking): Bilingual[] {
 }
 
 /** Returns what the pack of `dataset` lacks, at most 300 characters; empty for a whole pack. */
-export function shortfallOf({ degraded }: Pick<Lacking, "degraded">, dataset: DatasetName): string {
+export function shortfallOf({ degraded }: QualitySheet, dataset: DatasetName): string {
   const own = degraded.filter((each) => each.dataset === dataset).map((each) => shortfallText(each).en);
   return own.join("; ").slice(0, MOST_CHARACTERS);
 }
