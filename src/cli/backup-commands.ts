@@ -10,13 +10,7 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, isDatasetName } from "../datasets/registry.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
-import {
-  type BackupPageEnd,
-  type BackupRow,
-  openBackup,
-  type WholeBackup,
-  writeBackup,
-} from "./backup-file.ts";
+import { openBackup, type WholeBackup, writeBackup } from "./backup-file.ts";
 import { command, group, localCommand } from "./command.ts";
 import { adoptableLines } from "./day-commands.ts";
 import { CommandFailure, EXIT, ServiceRefusal, sentenceOf } from "./exit.ts";
@@ -177,7 +171,7 @@ async function createBackup(client: AdminClient, path: string) {
     const plan = await planOf(client);
     const { version, tables, identity } = plan;
     const head = { at: beijingTimestamp(Date.now()), service: client.baseUrl, version, tables, identity };
-    const end = await writeBackup(path, head, rowsOf(client, plan));
+    const end = await writeBackup(path, head, pagesOf(client, plan));
     const oneMoment = (await planOf(client)).moment === plan.moment;
     if (oneMoment || attempt === TRIES) {
       return { path, oneMoment, sealedWith: identity.seal?.version ?? null, ...end };
@@ -189,21 +183,19 @@ function planOf(client: AdminClient): Promise<wire.BackupPlan> {
   return client.get(wire.backupPlanSchema, "/admin/backup");
 }
 
-async function* rowsOf(
+async function* pagesOf(
   client: AdminClient,
   { order, identity }: wire.BackupPlan,
-): AsyncGenerator<BackupRow | BackupPageEnd> {
+): AsyncGenerator<wire.RestoreChunk> {
   for (const table of order) {
-    let after: BackupPageEnd["after"] = null;
+    let after: wire.BackupPage["next"] = null;
     do {
       const query = new URLSearchParams({ backup: identity.id });
       if (after !== null) query.set("after", JSON.stringify(after));
       const path = `/admin/backup/${table}?${query}`;
       const page: wire.BackupPage = await client.get(wire.backupPageSchema, path);
-      const { rows, next, seal } = page;
-      for (const values of rows) yield { table, values };
-      yield { table, after, next, seal };
-      after = next;
+      yield { table, after, ...page };
+      after = page.next;
     } while (after !== null);
   }
 }
@@ -227,20 +219,19 @@ async function restoreBackup(
   const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;
   const path = `/admin/restores/${restoreId}`;
-  let chunks = 0;
-  for await (const _ of backup.pages()) chunks++;
+  const { chunks, ids, served } = await contentOf(backup);
   const body = { restoreId, chunks, tables, identity, force, unauthenticated };
   const begun = await client.post(wire.restoreStateSchema, "/admin/restores", { body });
+  let done = begun;
   let lacking: Lacking[] = [];
-  let { adoptable, kept, overEmpty } = begun;
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present));
-    lacking = await lookForObjects(client, path, backup);
+    lacking = await lookForObjects(client, path, ids, served);
     const request = { repeatable: true, silenceMs: HASHING_MS };
-    const done = await client.post(wire.restoreStateSchema, `${path}/complete`, request);
-    ({ adoptable, kept, overEmpty } = done);
+    done = await client.post(wire.restoreStateSchema, `${path}/complete`, request);
   }
   await sweep(client);
+  const { adoptable, kept, overEmpty } = done;
   return { restoreId, earlier: begun.state === "done", rows, lacking, adoptable, kept, overEmpty };
 }
 
@@ -266,33 +257,40 @@ interface Lacking {
 }
 
 /**
- * Returns the ids of the packs and files in a backup, and by object id the name of the day or file that is served from
- * the object.
+ * Returns the number of chunks in a backup, the ids of its packs and files, and by object id the name of the day or file
+ * that is served from the object.
  */
-async function neededObjects(backup: WholeBackup) {
-  const needed = { ids: [] as number[], served: new Map<number, string>() };
-  const cellOf = ({ table, values }: BackupRow, column: string) =>
-    values[(backup.head.tables[table] ?? []).indexOf(column)] ?? null;
-  for await (const row of backup.rows()) {
-    if (row.table === "day_packs") needed.ids.push(Number(cellOf(row, "pack_id")));
-    if (row.table === "order_days") {
-      // Backups made by earlier versions have no dataset column, because they contain only orders.
-      const dataset = String(cellOf(row, "dataset") ?? "orders");
-      const called = isDatasetName(dataset) ? dayName(String(cellOf(row, "tradedate")), dataset) : dataset;
-      needed.served.set(Number(cellOf(row, "pack_id")), called);
-    }
-    if (row.table === "day_files") {
-      const id = Number(cellOf(row, "file_id"));
-      needed.ids.push(id);
-      const offered = cellOf(row, "state") === "published" && cellOf(row, "replaced_at_ms") === null;
-      if (offered) needed.served.set(id, String(cellOf(row, "name")));
+async function contentOf(backup: WholeBackup) {
+  const content = { chunks: 0, ids: [] as number[], served: new Map<number, string>() };
+  for await (const { table, rows } of backup.pages()) {
+    content.chunks++;
+    const columns = backup.head.tables[table] ?? [];
+    for (const values of rows) {
+      const cell = (column: string) => values[columns.indexOf(column)] ?? null;
+      if (table === "day_packs") content.ids.push(Number(cell("pack_id")));
+      if (table === "order_days") {
+        // Backups made by earlier versions have no dataset column, because they contain only orders.
+        const dataset = String(cell("dataset") ?? "orders");
+        const called = isDatasetName(dataset) ? dayName(String(cell("tradedate")), dataset) : dataset;
+        content.served.set(Number(cell("pack_id")), called);
+      }
+      if (table === "day_files") {
+        const id = Number(cell("file_id"));
+        content.ids.push(id);
+        const isOffered = cell("state") === "published" && cell("replaced_at_ms") === null;
+        if (isOffered) content.served.set(id, String(cell("name")));
+      }
     }
   }
-  return needed;
+  return content;
 }
 
-async function lookForObjects(client: AdminClient, path: string, backup: WholeBackup): Promise<Lacking[]> {
-  const { ids, served } = await neededObjects(backup);
+async function lookForObjects(
+  client: AdminClient,
+  path: string,
+  ids: number[],
+  served: ReadonlyMap<number, string>,
+): Promise<Lacking[]> {
   const lacking: Lacking[] = [];
   const waiting = [...ids];
   const look = async () => {

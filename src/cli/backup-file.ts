@@ -9,7 +9,7 @@
  */
 import { createHash } from "node:crypto";
 import { createReadStream, createWriteStream } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { rename, rm } from "node:fs/promises";
 import { PassThrough } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
@@ -43,14 +43,9 @@ const endSchema = z.object({
   rows: z.record(z.string(), z.number()),
   sha256: z.string(),
 });
-export type BackupEnd = z.infer<typeof endSchema>;
-
-export interface BackupRow {
-  table: string;
-  values: wire.BackupValue[];
-}
 
 const placeSchema = z.array(z.union([z.string(), z.number(), z.null()]));
+/** The line after the rows of a page. */
 const pageSchema = z.strictObject({
   table: z.string(),
   after: placeSchema.nullable(),
@@ -58,62 +53,51 @@ const pageSchema = z.strictObject({
   seal: wire.backupSealSchema.nullable(),
 });
 
-/** The line after the rows of a page. */
-export type BackupPageEnd = z.infer<typeof pageSchema>;
+/** A line between the header and the last line. */
+type Part = { table: string; values: wire.BackupValue[] } | z.infer<typeof pageSchema>;
 
 /** Writes a backup, readable by its owner only. It appears at `path` when it is complete and synced. */
 export async function writeBackup(
   path: string,
   head: Omit<BackupHead, "edgetape_backup">,
-  rows: AsyncIterable<BackupRow | BackupPageEnd>,
-): Promise<BackupEnd> {
+  pages: AsyncIterable<wire.RestoreChunk>,
+): Promise<z.infer<typeof endSchema>> {
   const partial = `${path}.partial`;
   const hash = createHash("sha256");
   const counts = Object.fromEntries(Object.keys(head.tables).map((name) => [name, 0]));
-  let end: BackupEnd | undefined;
+  const end = { end: true as const, rows: counts, sha256: "" };
   async function* lines() {
-    const line = (value: unknown) => `${JSON.stringify(value)}\n`;
-    const counted = (text: string) => {
-      hash.update(text);
-      return text;
+    const counted = (value: unknown) => {
+      const line = `${JSON.stringify(value)}\n`;
+      hash.update(line);
+      return line;
     };
-    yield counted(line({ edgetape_backup: FORMAT, ...head }));
-    for await (const each of rows) {
-      if ("values" in each) {
-        counts[each.table] = (counts[each.table] ?? 0) + 1;
-        yield counted(line({ [each.table]: each.values }));
-      } else yield counted(line({ page: each }));
+    yield counted({ edgetape_backup: FORMAT, ...head });
+    for await (const { rows, ...page } of pages) {
+      const { table } = page;
+      counts[table] = (counts[table] ?? 0) + rows.length;
+      for (const values of rows) yield counted({ [table]: values });
+      yield counted({ page });
     }
-    end = { end: true, rows: counts, sha256: hash.digest("hex") };
-    yield line(end);
+    end.sha256 = hash.digest("hex");
+    yield `${JSON.stringify(end)}\n`;
   }
   try {
     const packed = path.endsWith(".gz") ? createGzip() : new PassThrough();
-    await pipeline(lines, packed, createWriteStream(partial, { mode: 0o600 }));
-    const file = await open(partial, "r");
-    await file.sync();
-    await file.close();
+    await pipeline(lines, packed, createWriteStream(partial, { mode: 0o600, flush: true }));
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
     throw error;
   }
-  if (end === undefined) throw new Error("the backup has no last line and is truncated");
   return end;
 }
 
-/** A verified, complete backup. */
-export interface WholeBackup {
-  head: BackupHead;
-  end: BackupEnd;
-  /** Reads the rows in the file's order. */
-  rows(): AsyncGenerator<BackupRow>;
-  /** Reads the rows in pages for a restore; the same file gives the same pages. */
-  pages(): AsyncGenerator<wire.RestoreChunk>;
-}
+/** A verified, complete backup. `pages` reads it for a restore; the same file gives the same pages. */
+export type WholeBackup = Awaited<ReturnType<typeof openBackup>>;
 
 /** Opens the backup at `path`. Throws `CommandFailure` when the file is truncated, changed or not a backup. */
-export async function openBackup(path: string): Promise<WholeBackup> {
+export async function openBackup(path: string) {
   const hash = createHash("sha256");
   const counts: Record<string, number> = {};
   let head: BackupHead | undefined;
@@ -122,46 +106,37 @@ export async function openBackup(path: string): Promise<WholeBackup> {
     if (last !== undefined) {
       hash.update(`${last}\n`);
       if (head === undefined) head = headOf(path, last);
-      else if (pageEndOf(path, last) === null) {
-        const { table } = rowOf(path, last);
-        counts[table] = (counts[table] ?? 0) + 1;
+      else {
+        const part = partOf(path, last);
+        if ("values" in part) counts[part.table] = (counts[part.table] ?? 0) + 1;
       }
     }
     last = line;
   }
-  const end = endSchema.safeParse(jsonOf(last ?? "")).data;
+  const end = endSchema.safeParse(parsedJson(last ?? "")).data;
   if (head === undefined || end === undefined) throw notWhole(path, "it is truncated, or not a backup");
   if (end.sha256 !== hash.digest("hex")) throw notWhole(path, "it was changed after it was written");
   for (const [table, rows] of Object.entries(end.rows)) {
     if (rows !== (counts[table] ?? 0))
       throw notWhole(path, `it has ${counts[table] ?? 0} instead of ${rows} rows of the table ${table}`);
   }
-  const { tables } = head;
-  async function* lines(): AsyncGenerator<BackupRow | BackupPageEnd> {
-    for await (const line of linesOf(path)) {
-      const [name] = Object.keys(jsonOf(line) ?? {});
-      const page = pageEndOf(path, line);
-      if (page !== null) yield page;
-      else if (name !== undefined && name in tables) yield rowOf(path, line);
-    }
+  const { tables, identity } = head;
+  const pages = () => (identity === undefined ? pagesBySize : pagesAsSealed)(path, tables);
+  return { head, end, pages };
+}
+
+/** Yields the page ends, and the rows of the named tables. */
+async function* partsOf(path: string, tables: BackupHead["tables"]): AsyncGenerator<Part> {
+  for await (const line of linesOf(path)) {
+    const [name = ""] = Object.keys(parsedJson(line) ?? {});
+    if (name === "page" || name in tables) yield partOf(path, line);
   }
-  return {
-    head,
-    end,
-    async *rows() {
-      for await (const each of lines()) if ("values" in each) yield each;
-    },
-    pages: () => (head.identity === undefined ? pagesBySize(lines()) : pagesAsSealed(path, lines())),
-  };
 }
 
 /** Yields the pages as the service sealed them. */
-async function* pagesAsSealed(
-  path: string,
-  lines: AsyncGenerator<BackupRow | BackupPageEnd>,
-): AsyncGenerator<wire.RestoreChunk> {
+async function* pagesAsSealed(path: string, tables: BackupHead["tables"]): AsyncGenerator<wire.RestoreChunk> {
   let rows: wire.BackupValue[][] = [];
-  for await (const each of lines) {
+  for await (const each of partsOf(path, tables)) {
     if ("values" in each) rows.push(each.values);
     else {
       yield { ...each, rows };
@@ -172,16 +147,14 @@ async function* pagesAsSealed(
 }
 
 /** Yields the pages of a backup in the first format. Each page has rows of one table, up to `PAGE_BYTES`. */
-async function* pagesBySize(
-  lines: AsyncGenerator<BackupRow | BackupPageEnd>,
-): AsyncGenerator<wire.RestoreChunk> {
+async function* pagesBySize(path: string, tables: BackupHead["tables"]): AsyncGenerator<wire.RestoreChunk> {
   let page: wire.RestoreChunk | undefined;
   let space = 0;
-  for await (const each of lines) {
+  for await (const each of partsOf(path, tables)) {
     if (!("values" in each)) continue;
     const { table, values } = each;
     const bytes = Buffer.byteLength(JSON.stringify(values)) + 1;
-    if (page === undefined || page.table !== table || bytes > space) {
+    if (page?.table !== table || bytes > space) {
       if (page !== undefined) yield page;
       page = { table, after: null, next: null, seal: null, rows: [] };
       space = PAGE_BYTES;
@@ -192,29 +165,23 @@ async function* pagesBySize(
   if (page !== undefined) yield page;
 }
 
-/** Returns the parsed `line` if it ends a page, or null for other lines. */
-function pageEndOf(path: string, line: string): BackupPageEnd | null {
-  const value = jsonOf(line);
-  if (value === null || !("page" in value) || Array.isArray(value.page)) return null;
-  const page = pageSchema.safeParse(value.page).data;
+/** Parses a line with a row or a page end. */
+function partOf(path: string, line: string): Part {
+  const [[name, value] = []] = Object.entries(parsedJson(line) ?? {});
+  if (name !== undefined && Array.isArray(value)) return { table: name, values: value };
+  if (name !== "page") throw notWhole(path, "a line is not a valid row");
+  const page = pageSchema.safeParse(value).data;
   if (page === undefined) throw notWhole(path, "a line is not a valid end of a page");
   return page;
 }
 
 function headOf(path: string, line: string): BackupHead {
-  const head = headSchema.safeParse(jsonOf(line)).data;
+  const head = headSchema.safeParse(parsedJson(line)).data;
   if (head !== undefined) return head;
   throw notWhole(
     path,
     "its first line is not the head of a backup that this version of the command can read",
   );
-}
-
-function rowOf(path: string, line: string): BackupRow {
-  const [entry] = Object.entries(jsonOf(line) ?? {});
-  const [table, values] = entry ?? [];
-  if (table === undefined || !Array.isArray(values)) throw notWhole(path, "a line is not a valid row");
-  return { table, values: values as wire.BackupValue[] };
 }
 
 function notWhole(path: string, why: string): CommandFailure {
@@ -244,9 +211,4 @@ async function* linesOf(path: string): AsyncGenerator<string> {
     source.destroy();
   }
   if (rest !== "") yield rest;
-}
-
-function jsonOf(text: string): object | null {
-  const value = parsedJson(text);
-  return typeof value === "object" ? value : null;
 }

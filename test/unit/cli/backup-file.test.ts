@@ -2,7 +2,8 @@ import { readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { type BackupRow, openBackup, writeBackup } from "../../../src/cli/backup-file.ts";
+import type { RestoreChunk } from "../../../src/admin/wire.ts";
+import { openBackup, writeBackup } from "../../../src/cli/backup-file.ts";
 import { testFolder } from "../../support/test-folder.ts";
 
 const folder = testFolder("edgetape-backup-");
@@ -13,22 +14,29 @@ const head = {
   version: "1.0.0",
   tables: { accounts: ["account_id", "note"], plans: ["plan", "requests"] },
 };
-const rows: BackupRow[] = [
-  { table: "accounts", values: ["客户 1", 'a "note"\nof two lines\u2028'] },
-  { table: "accounts", values: ["b", ""] },
-  { table: "plans", values: ["trial", 100] },
-  { table: "plans", values: ["flagship", null] },
+const whole = { after: null, next: null, seal: null };
+const pages: RestoreChunk[] = [
+  {
+    ...{ table: "accounts", ...whole },
+    rows: [
+      ["客户 1", 'a "note"\nof two lines\u2028'],
+      ["b", ""],
+    ],
+  },
+  {
+    ...{ table: "plans", ...whole },
+    rows: [
+      ["trial", 100],
+      ["flagship", null],
+    ],
+  },
 ];
 
-async function* given(): AsyncGenerator<BackupRow> {
-  yield* rows;
+async function* given(): AsyncGenerator<RestoreChunk> {
+  yield* pages;
 }
 
-async function readBack(path: string): Promise<BackupRow[]> {
-  const read: BackupRow[] = [];
-  for await (const row of (await openBackup(path)).rows()) read.push(row);
-  return read;
-}
+const readBack = async (path: string) => Array.fromAsync((await openBackup(path)).pages());
 
 describe("a backup file", () => {
   it.each(["plain.jsonl", "packed.jsonl.gz"])("is read back as it was written: %s", async (name) => {
@@ -38,7 +46,7 @@ describe("a backup file", () => {
     expect(statSync(path).mode & 0o777).toBe(0o600);
     const opened = await openBackup(path);
     expect([opened.head, opened.end]).toEqual([{ edgetape_backup: 2, ...head }, end]);
-    expect(await readBack(path)).toEqual(rows);
+    expect(await readBack(path)).toEqual(pages);
   });
 
   it("is either refused or read with the same rows when a byte is changed or missing", async () => {
@@ -60,7 +68,7 @@ describe("a backup file", () => {
           (error: Error) => error.message.replace(/^.* is not a complete backup: /, ""),
         );
         if (refused !== null) refusals.add(refused);
-        else expect(JSON.stringify(await readBack(path))).toBe(JSON.stringify(rows));
+        else expect(JSON.stringify(await readBack(path))).toBe(JSON.stringify(pages));
       }
     }
     expect([...refusals]).toContain("it was changed after it was written.");
@@ -83,12 +91,12 @@ describe("a backup file", () => {
   it("keeps its previous content when a new backup fails", async () => {
     const path = join(folder, "kept.jsonl");
     await writeBackup(path, head, given());
-    async function* broken(): AsyncGenerator<BackupRow> {
-      yield* rows.slice(0, 1);
+    async function* broken(): AsyncGenerator<RestoreChunk> {
+      yield* pages.slice(0, 1);
       throw new Error("the service is away");
     }
     await expect(writeBackup(path, head, broken())).rejects.toThrow("the service is away");
-    expect(await readBack(path)).toEqual(rows);
+    expect(await readBack(path)).toEqual(pages);
     expect(() => statSync(`${path}.partial`)).toThrow();
   });
 });
