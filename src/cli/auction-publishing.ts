@@ -107,29 +107,17 @@ function withdrawCommand(tradedate: BeijingDate): string {
   return `\`edgetape files withdraw --type auction_tick --date ${tradedate}\``;
 }
 
-/** The day's auction pack after an action on the day's quotes. */
-export interface AuctionAfter {
-  name: string;
-  state: wire.FileSummary["state"];
-  revision: number;
-  /** What happened to the pack, and what the operator can do, as a sentence. */
-  note: string;
-}
-
 /**
  * Withdraws the auction pack made from the quotes of `tradedate`, with the same note as the quotes. A file added by an
- * operator stays. Idempotent. Returns null when shares offer no auction pack.
+ * operator stays. Idempotent. Returns the pack, with a `note` that says what happened to it, or null when shares offer
+ * none.
  */
-export async function withdrawAuction(
-  client: AdminClient,
-  tradedate: BeijingDate,
-  note: string,
-): Promise<AuctionAfter | null> {
+export async function withdrawAuction(client: AdminClient, tradedate: BeijingDate, note: string) {
   const file = await standingAuction(client, tradedate);
   if (file?.state !== "published") return null;
-  const { name, origin, revision } = file;
+  const { name, state, origin, revision } = file;
   if (origin === "operator") {
-    return { name, state: "published", revision, note: `${name} stays in shares: an operator added it.` };
+    return { name, state, revision, note: `${name} stays in shares: an operator added it.` };
   }
   await withdrawFile(client, { dataType: "auction_tick", tradedate, name }, note);
   const told = `${name}, made from these quotes, is withdrawn too: revision ${revision}.`;
@@ -144,7 +132,7 @@ export async function auctionBeside(
   client: AdminClient,
   tradedate: BeijingDate,
   quotes: "same" | "different",
-): Promise<AuctionAfter | null> {
+) {
   const file = await standingAuction(client, tradedate);
   if (file === null) return null;
   const { name, state, origin, revision } = file;

@@ -203,24 +203,35 @@ const TRIES = 3;
 export async function publishPack(
   client: AdminClient,
   pack: PackFile,
-  options: PublishOptions = {},
+  { degraded = false, shortfall, force = false, quality, onSent }: PublishOptions = {},
 ): Promise<wire.Published> {
+  const { tradedate, dataset, buildId, entries } = pack.index;
   const damage = await packDamage(pack);
   if (damage !== null) {
-    const called = dayName(pack.index.tradedate, pack.index.dataset);
+    const called = dayName(tradedate, dataset);
     throw new CommandFailure(`The pack of ${called} is damaged: ${damage}. Build it again.`);
   }
-  const sha256 = await pack.sha256();
+  const body: wire.BeginUpload = {
+    sizeBytes: pack.sizeBytes,
+    sha256: await pack.sha256(),
+    buildId,
+    rows: entries.reduce((sum, entry) => sum + entry.rows, 0),
+    securities: entries.length,
+    degraded,
+    force,
+    // Services of earlier versions refuse requests with an unknown field.
+    ...(degraded && shortfall !== undefined && { shortfall }),
+    ...(quality && { quality }),
+  };
   for (let attempt = 1; ; attempt++) {
     try {
-      return await publishOnce(client, pack, { ...options, sha256 });
+      return await publishOnce(client, pack, body, onSent);
     } catch (error) {
       const reason = error instanceof ServiceRefusal ? error.refused.reason : undefined;
       if (reason === undefined || !ENDED.has(reason)) throw error;
-      const { tradedate, dataset, buildId } = pack.index;
       const path = dayPath(tradedate, dataset);
       const { day } = await client.get(wire.dayDetailSchema, path).catch(() => ({ day: undefined }));
-      const isSame = day?.buildId === buildId && day.degraded === (options.degraded ?? false);
+      const isSame = day?.buildId === buildId && day.degraded === degraded;
       if (isSame && day.state === "available") return { day, newRevision: false };
       if (reason !== "upload_lost" || attempt === TRIES) throw error;
     }
@@ -248,29 +259,11 @@ async function begin(client: AdminClient, path: string, body: wire.BeginUpload):
 async function publishOnce(
   client: AdminClient,
   pack: PackFile,
-  {
-    degraded = false,
-    shortfall,
-    force = false,
-    quality,
-    onSent,
-    sha256,
-  }: PublishOptions & { sha256: string },
+  body: wire.BeginUpload,
+  onSent: PublishOptions["onSent"],
 ): Promise<wire.Published> {
-  const { index } = pack;
-  const stepPath = (step: string) => dayPath(index.tradedate, index.dataset, `/uploads${step}`);
-  const body: wire.BeginUpload = {
-    sizeBytes: pack.sizeBytes,
-    sha256,
-    buildId: index.buildId,
-    rows: index.entries.reduce((sum, entry) => sum + entry.rows, 0),
-    securities: index.entries.length,
-    degraded,
-    force,
-    // Services of earlier versions refuse requests with an unknown field.
-    ...(degraded && shortfall !== undefined && { shortfall }),
-    ...(quality && { quality }),
-  };
+  const { tradedate, dataset } = pack.index;
+  const stepPath = (step: string) => dayPath(tradedate, dataset, `/uploads${step}`);
   const begun = await begin(client, stepPath(""), body);
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `/${encodeURIComponent(begun.uploadId)}`;

@@ -6,7 +6,7 @@ import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-rep
 import { auctionText, refuseFailedAuction } from "./auction-publishing.ts";
 import { type Call, command } from "./command.ts";
 import { versionArgument } from "./command-line.ts";
-import { type DatasetOptions, datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
+import { datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./exit.ts";
 import { namedDeliveries } from "./nightly/drop-folder.ts";
@@ -14,60 +14,57 @@ import * as option from "./option.ts";
 import { buildWithProgress, refuseFailed } from "./pack-commands.ts";
 import { type PublishedPack, publishAt, publishEach, refuseUnpublished } from "./publish-command.ts";
 
-interface RebuildOptions extends DatasetOptions {
-  builtBefore: string | undefined;
-  out: string;
-  maxBroken: number | undefined;
-  threads: number;
-  force: boolean;
-}
+const OPTIONS = {
+  date: option.day("the trading day"),
+  dataset: option.dataset("build only this dataset (default: every dataset in the delivery)"),
+  affected: option.flag(
+    "rebuild every loaded day whose pack was built by an earlier version, from its delivery in --from",
+  ),
+  from: option.text("<folder>", "with --affected: the folder with the deliveries, as for `backfill`"),
+  builtBefore: option.parsed(
+    "<version>",
+    versionArgument,
+  )(
+    "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
+  ),
+  out: option
+    .text("<folder>", "the folder for the packs and quarantined lines, created if absent")
+    .required(),
+  maxBroken: option.count("maximum number of broken lines in a pack"),
+  threads: option.THREADS,
+  force: option.flag(
+    "publish even if the quality check failed, or the service finds the day implausible or smaller than before",
+  ),
+};
+
+type RebuildOptions = option.Values<typeof OPTIONS>;
 
 /** The options for one day. With `root`, nothing outside that folder is read. */
-type DayOptions = Omit<RebuildOptions, "builtBefore"> & { date: BeijingDate; root?: string };
+type DayOptions = RebuildOptions & { date: BeijingDate; root?: string };
 
 export const rebuild = command("rebuild", {
   says: "build a day from its delivery and publish each dataset in it as the day's next revision, in one step",
   args: { "[delivery...]": "the day's delivery; several folders and files are read as one" },
-  options: {
-    date: option.day("the trading day"),
-    dataset: option.dataset("build only this dataset (default: every dataset in the delivery)"),
-    affected: option.flag(
-      "rebuild every loaded day whose pack was built by an earlier version, from its delivery in --from",
-    ),
-    from: option.text("<folder>", "with --affected: the folder with the deliveries, as for `backfill`"),
-    builtBefore: option.parsed(
-      "<version>",
-      versionArgument,
-    )(
-      "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
-    ),
-    out: option
-      .text("<folder>", "the folder for the packs and quarantined lines, created if absent")
-      .required(),
-    maxBroken: option.count("maximum number of broken lines in a pack"),
-    threads: option.THREADS,
-    force: option.flag(
-      "publish even if the quality check failed, or the service finds the day implausible or smaller than before",
-    ),
-  },
+  options: OPTIONS,
   help:
     "\nWith --affected, each delivery is built as a whole, because its datasets are compared with each other; only the\n" +
     "affected ones are published. Withdrawn days are listed and not rebuilt, even with --force. Packs of datasets that the\n" +
     "day does not have at the service are listed and not published.\n" +
     "Exit status 3: published, but rows were left out, or a dataset is missing that other days have.",
-  async run(call, { date, affected, from, force = false, ...options }, sources: string[]) {
+  async run(call, options, sources: string[]) {
+    const { date, affected, from } = options;
     if (affected) {
       if (from === undefined || date !== undefined || sources.length > 0) {
         throw new UsageFailure(
           "--affected needs --from <folder>, and accepts neither a delivery nor --date.",
         );
       }
-      return rebuildAffected(call, from, { ...options, force });
+      return rebuildAffected(call, from, options);
     }
     if (date === undefined || sources.length === 0) {
       throw new UsageFailure("Give a delivery with --date, or --affected with --from <folder>.");
     }
-    await rebuildDay(call, sources, { ...options, force, date });
+    await rebuildDay(call, sources, { ...options, date });
   },
 });
 
@@ -100,10 +97,10 @@ async function build(sources: string[], options: DayOptions): Promise<DeliveryRe
 /** Rebuilds days in sequence. A day or dataset that fails is reported and does not stop the others. */
 async function rebuildAffected(call: Call, folder: string, options: RebuildOptions): Promise<void> {
   const deliveries = await namedDeliveries(folder);
-  const { affected, version } = await affectedDays(call, options);
+  const { packs: affected, version } = await affectedPacks(call, options);
   const left: string[] = [];
   const unloaded: string[] = [];
-  for (const [date, packs] of affected) {
+  for (const [date, packs] of Map.groupBy(affected, ({ tradedate }) => tradedate)) {
     const { orders: sources } = deliveries.get(date) ?? { orders: [] };
     const wanted: DatasetName[] = [];
     for (const { dataset, state } of packs) {
@@ -118,7 +115,7 @@ async function rebuildAffected(call: Call, folder: string, options: RebuildOptio
       unloaded.push(...result.unloaded);
     }
   }
-  const count = [...affected.values()].flat().length;
+  const count = affected.length;
   const rebuilt = `${count - left.length} of ${count} packs built by a version before ${version} were rebuilt`;
   // These lines follow the output about the rebuilt packs.
   for (const line of unloaded) console.error(`built, not published: ${line}`);
@@ -127,19 +124,16 @@ async function rebuildAffected(call: Call, folder: string, options: RebuildOptio
   console.error(`${rebuilt}.`);
 }
 
-/** Returns the loaded packs built by a version before `version`, by day, oldest first. */
-async function affectedDays({ client }: Call, options: RebuildOptions) {
-  const affected = new Map<BeijingDate, { dataset: DatasetName; state: string }[]>();
+/** Returns the loaded packs built by a version before `version`, oldest day first. */
+async function affectedPacks({ client }: Call, options: RebuildOptions) {
+  const packs: { tradedate: BeijingDate; dataset: DatasetName; state: string }[] = [];
   let before = "";
   for (const dataset of datasetsOf(options)) {
     const { days, version } = await builtBefore(client, options.builtBefore, dataset);
     before = version;
-    for (const { tradedate, state } of days) {
-      affected.set(tradedate, [...(affected.get(tradedate) ?? []), { dataset, state }]);
-    }
+    packs.push(...days.map(({ tradedate, state }) => ({ tradedate, dataset, state })));
   }
-  const sorted = [...affected].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  return { affected: new Map(sorted), version: before };
+  return { packs: packs.toSorted((a, b) => Number(a.tradedate) - Number(b.tradedate)), version: before };
 }
 
 /**
@@ -200,7 +194,7 @@ async function publishBuilt(
   { client }: Call,
   report: DeliveryReport,
   dataset: DatasetName,
-  { force }: DayOptions,
+  { force = false }: DayOptions,
 ): Promise<PublishedPack> {
   const isOf = (each: { dataset: DatasetName }) => each.dataset === dataset;
   const packs = report.packs.filter(isOf);

@@ -14,22 +14,18 @@ const head = {
   version: "1.0.0",
   tables: { accounts: ["account_id", "note"], plans: ["plan", "requests"] },
 };
-const whole = { after: null, next: null, seal: null };
-const pages: RestoreChunk[] = [
-  {
-    ...{ table: "accounts", ...whole },
-    rows: [
-      ["客户 1", 'a "note"\nof two lines\u2028'],
-      ["b", ""],
-    ],
-  },
-  {
-    ...{ table: "plans", ...whole },
-    rows: [
-      ["trial", 100],
-      ["flagship", null],
-    ],
-  },
+const page = (table: string, rows: RestoreChunk["rows"]): RestoreChunk => ({
+  ...{ table, rows, after: null, next: null, seal: null },
+});
+const pages = [
+  page("accounts", [
+    ["客户 1", 'a "note"\nof two lines\u2028'],
+    ["b", ""],
+  ]),
+  page("plans", [
+    ["trial", 100],
+    ["flagship", null],
+  ]),
 ];
 
 async function* given(): AsyncGenerator<RestoreChunk> {
