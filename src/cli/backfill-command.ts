@@ -8,6 +8,7 @@ import { appendFileSync, existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import type * as wire from "../admin/wire.ts";
+import { parsedJson } from "../base/json.ts";
 import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../datasets/registry.ts";
 import type { AdminClient } from "./admin-client.ts";
@@ -20,12 +21,12 @@ import { failuresText, linesOf, servedSentence } from "./nightly/evening-notice.
 import {
   type DatasetOutcome,
   type DayOutcome,
+  incompleteDay,
   isWell,
   LOADING,
   type LoadOptions,
   loadDay,
   recallDay,
-  unloadedDay,
 } from "./nightly/load-day.ts";
 import { loadOptionsOf, lockWork } from "./nightly/nightly.ts";
 import { deliveryProblem, EXPECT } from "./nightly/wait-for-delivery.ts";
@@ -165,7 +166,8 @@ async function loadDays(client: AdminClient, run: Run) {
       rows.push({ ...rowOf(earlier), seconds: null });
       continue;
     }
-    const outcome = await loadedDay(client, delivery, run);
+    const lack = await deliveryProblem(run.folder, delivery, run);
+    const outcome = lack === null ? await loadDay(client, delivery, run) : incompleteDay(day.tradedate, lack);
     const row = rowOf(outcome);
     const entry = { at: beijingTimestamp(Date.now()), verdict: row.verdict, ...outcome };
     // The lock is in this folder, so the folder exists.
@@ -176,7 +178,7 @@ async function loadDays(client: AdminClient, run: Run) {
     const { problem, verdict } = row;
     // A withdrawn day is an operator's decision and does not count as a failure.
     if (verdict !== "withdrawn") failedInARow = problem === null ? 0 : failedInARow + 1;
-    const left = secondsLeft(seconds, named.length - at - 1) ?? 0;
+    const left = secondsLeft(seconds, named.length - at - 1);
     console.error(`${at + 1} of ${named.length} days, about ${spanText(left)} left`);
     const ended = problem === null ? servedSentence(outcome).en : `${day.tradedate}: ${problem}`;
     for (const line of [ended, ...linesOf(outcome).map(({ en }) => en)]) console.error(`  ${line}`);
@@ -249,15 +251,6 @@ async function asked(run: Run): Promise<{ named: NamedDelivery[]; gone: BeijingD
   return oldestFirst ? { named, gone } : { named: named.reverse(), gone: gone.reverse() };
 }
 
-async function loadedDay(client: AdminClient, delivery: Delivery, run: Run): Promise<DayOutcome> {
-  const problem = await deliveryProblem(run.folder, delivery, run);
-  if (problem === null) return loadDay(client, delivery, run);
-  return unloadedDay(delivery.tradedate, {
-    en: `the delivery is not complete: ${problem.en}`,
-    zh: `数据不完整：${problem.zh}`,
-  });
-}
-
 const JOURNAL = "backfill.jsonl";
 
 const notedSchema = z.object({
@@ -271,30 +264,23 @@ const notedSchema = z.object({
 function failedDays(workFolder: string): Set<BeijingDate> {
   const failed = new Set<BeijingDate>();
   const path = join(workFolder, JOURNAL);
-  const lines = existsSync(path) ? readFileSync(path, "utf8").split("\n") : [];
-  for (const { tradedate, state, verdict = state } of lines.flatMap(notedIn)) {
+  for (const line of existsSync(path) ? readFileSync(path, "utf8").split("\n") : []) {
+    const noted = notedSchema.safeParse(parsedJson(line)).data;
+    // A killed run can leave a truncated line.
+    if (noted === undefined) continue;
+    const { tradedate, state, verdict = state } = noted;
     if (verdict === "failed") failed.add(tradedate as BeijingDate);
     else failed.delete(tradedate as BeijingDate);
   }
   return failed;
 }
 
-/** Parses a journal line. Returns an empty list for a truncated line. */
-function notedIn(line: string): z.infer<typeof notedSchema>[] {
-  try {
-    return [notedSchema.parse(JSON.parse(line))];
-  } catch {
-    return [];
-  }
-}
-
 /** The estimate uses only this many of the latest days, because sizes and connections change. */
 const COUNTED = 20;
 
-/** Estimates the seconds for `left` more days from the latest durations; null when there are none. */
-export function secondsLeft(seconds: readonly number[], left: number): number | null {
+/** Estimates the seconds for `left` more days from the durations of the latest ones, of which there is at least one. */
+export function secondsLeft(seconds: readonly number[], left: number): number {
   const counted = seconds.slice(-COUNTED);
-  if (counted.length === 0) return null;
   return (counted.reduce((sum, each) => sum + each, 0) / counted.length) * left;
 }
 

@@ -51,33 +51,22 @@ const test = localCommand("test", {
 export const webhook = group("webhook", "test the webhook that receives notices", [test]);
 
 /** Returns the webhook from the options or environment; null if none is named. `secret` signs its messages. */
-export function webhookOf(
-  options: WebhookOptions,
-  environment: Record<string, string | undefined> = process.env,
-): wire.Webhook | null {
-  const url = options.webhook || environment.EDGETAPE_WEBHOOK_URL;
+export function webhookOf(options: WebhookOptions): wire.Webhook | null {
+  const url = options.webhook || process.env.EDGETAPE_WEBHOOK_URL;
   if (!url) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {
     throw new UsageFailure("The webhook's URL must begin with http:// or https://.");
   }
   const kind =
-    options.webhookKind ??
-    chosen("EDGETAPE_WEBHOOK_KIND", wire.WEBHOOK_KINDS, environment) ??
-    wire.webhookKindOf(url);
+    options.webhookKind ?? chosen("EDGETAPE_WEBHOOK_KIND", wire.WEBHOOK_KINDS) ?? wire.webhookKindOf(url);
   const language =
-    options.webhookLanguage ??
-    chosen("EDGETAPE_WEBHOOK_LANGUAGE", wire.WEBHOOK_LANGUAGES, environment) ??
-    "both";
-  return { url, kind, secret: environment.EDGETAPE_WEBHOOK_SECRET || null, language };
+    options.webhookLanguage ?? chosen("EDGETAPE_WEBHOOK_LANGUAGE", wire.WEBHOOK_LANGUAGES) ?? "both";
+  return { url, kind, secret: process.env.EDGETAPE_WEBHOOK_SECRET || null, language };
 }
 
 /** Returns the choice in the environment variable `name`, or undefined if it is not set. */
-function chosen<Choice extends string>(
-  name: string,
-  choices: readonly Choice[],
-  environment: Record<string, string | undefined>,
-): Choice | undefined {
-  const given = environment[name];
+function chosen<Choice extends string>(name: string, choices: readonly Choice[]): Choice | undefined {
+  const given = process.env[name];
   if (!given) return undefined;
   const choice = choices.find((each) => each === given);
   if (choice === undefined) {

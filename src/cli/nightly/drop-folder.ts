@@ -7,7 +7,7 @@ import { createHash } from "node:crypto";
 import type { Stats } from "node:fs";
 import { lstat, readdir, stat } from "node:fs/promises";
 import { basename, join, relative } from "node:path";
-import type * as wire from "../../admin/wire.ts";
+import * as wire from "../../admin/wire.ts";
 import { auctionPackName } from "../../auction/columns.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { holdsNoRecords, isUnderWay } from "../../pack-builder/delivery/file-names.ts";
@@ -92,7 +92,8 @@ async function list(
     const tradedate = dayOfName(name);
     if (tradedate === null) {
       if (isFolder && depth > 1 && !name.startsWith(".")) {
-        await list(path, dataTypeOf(name) ?? forShares, depth - 1, of);
+        const dataType = wire.dataTypeSchema.options.find((type) => type === name);
+        await list(path, dataType ?? forShares, depth - 1, of);
       }
     } else if (isUnderWay(name)) of(tradedate).underWay.push(path);
     else if (!isFolder && name === auctionPackName(tradedate)) {
@@ -102,10 +103,6 @@ async function list(
     } else if (entry.isSymbolicLink()) of(tradedate).links.push(path);
     else if (isFolder || !holdsNoRecords(name)) of(tradedate).orders.push(path);
   }
-}
-
-function dataTypeOf(name: string): DataType | null {
-  return name === "level2" || name === "auction_tick" ? name : null;
 }
 
 /** Returns the current delivery of `tradedate` in `folder`; empty when there is none. */
@@ -143,7 +140,7 @@ function digestOf(facts: unknown): string {
 }
 
 /** Returns `top` and everything below it, without following links. */
-async function tree(top: string): Promise<{ path: string; stats: Stats }[]> {
+async function tree(top: string) {
   const found: { path: string; stats: Stats }[] = [];
   const waiting = [top];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

@@ -8,7 +8,7 @@ import { LEFT_OUT_TEXTS, type LeftOutReason } from "../../pack-builder/delivery/
 import { countText, sizeText } from "../command-line.ts";
 import { lackingText } from "../dataset-days.ts";
 import { type DatasetOutcome, type DayOutcome, isWell } from "./load-day.ts";
-import type { Arrival } from "./wait-for-delivery.ts";
+import type { Incomplete } from "./wait-for-delivery.ts";
 
 /** The maximum number of unread files named in a notice; the build report names all of them. */
 const NAMED_FILES = 20;
@@ -196,11 +196,7 @@ function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][
 }
 
 /** Returns the notice for a missing or incomplete delivery. `isFinal`: the wait has ended. */
-export function lateNotice(
-  tradedate: BeijingDate,
-  arrival: Exclude<Arrival, { state: "complete" }>,
-  isFinal: boolean,
-): wire.Notice {
+export function lateNotice(tradedate: BeijingDate, arrival: Incomplete, isFinal: boolean): wire.Notice {
   const kind = isFinal
     ? ({ event: "nightly.failed", level: "failed" } as const)
     : ({ event: "nightly.late", level: "warning" } as const);

@@ -7,6 +7,8 @@ import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
 import { auctionPackName } from "../../auction/columns.ts";
+import { parsedJson } from "../../base/json.ts";
+import type { Bilingual } from "../../base/language.ts";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { placeText } from "../../pack-builder/build-report.ts";
@@ -95,63 +97,53 @@ async function removePacks(workFolder: string, tradedate: BeijingDate): Promise<
   }
 }
 
-type Loaded = Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut">;
+/** The parts of a day's outcome for a delivery that was not built. */
+const NOT_BUILT = { lacking: [], sparse: [], leftOut: [] };
 
 /**
  * Builds the packs of the delivery and publishes each separately, so that a refused pack does not delay the others.
  * `isReusable` is true if every pack was built; the next run can then publish the packs without building them again.
  */
-async function loadDatasets(
-  client: AdminClient,
-  delivery: Delivery,
-  options: LoadOptions,
-): Promise<Loaded & { auction: FileOutcome | null; isReusable: boolean }> {
+async function loadDatasets(client: AdminClient, delivery: Delivery, options: LoadOptions) {
   const { tradedate } = delivery;
   let built: BuiltDelivery;
   try {
     built = await builtDelivery(delivery, options);
   } catch (error) {
-    const datasets = [failed("orders", tradedate, error)];
-    return { datasets, lacking: [], sparse: [], leftOut: [], auction: null, isReusable: false };
+    return { ...NOT_BUILT, datasets: [failed("orders", tradedate, error)], auction: null, isReusable: false };
   }
-  const { packs, problems, sparse, leftOut } = built;
-  const datasets: DatasetOutcome[] = [];
+  const { packs, failures, sparse, leftOut } = built;
+  const datasets = [...failures];
   let auction: FileOutcome | null = null;
   const { force = false } = options;
   const hasAuction = delivery.files.some(({ dataType }) => dataType === "auction_tick");
-  for (const pack of packs) {
-    const { dataset, path, degraded, brokenRows, quarantine } = pack;
-    const broken = { degraded, brokenRows, quarantine };
+  for (const { dataset, path, buildId: _, ...broken } of packs) {
     try {
-      const published = await publishAt(client, path, { force, hasAuction, degraded });
+      const published = await publishAt(client, path, { force, hasAuction, degraded: broken.degraded });
       datasets.push({ ...servedOutcome(dataset, published), ...broken });
       if (published.auction !== null) auction = madeFile(published.auction);
     } catch (error) {
       datasets.push({ ...failed(dataset, tradedate, error), ...broken });
     }
   }
-  for (const { dataset, problem, brokenRows, quarantine } of problems) {
-    const outcome = failed(dataset, tradedate, new CommandFailure(problem));
-    datasets.push({ ...outcome, brokenRows, quarantine });
-  }
   datasets.sort((a, b) => DATASET_NAMES.indexOf(a.dataset) - DATASET_NAMES.indexOf(b.dataset));
   const delivered = datasets.map(({ dataset }) => dataset);
   // An error is ignored, because publishing the packs has already failed if the service does not answer.
   const lacking = await lackingDatasets(client, delivered).catch(() => []);
-  return { datasets, lacking, sparse, leftOut, auction, isReusable: problems.length === 0 };
+  return { datasets, lacking, sparse, leftOut, auction, isReusable: failures.length === 0 };
 }
 
-/** Returns the outcome of a delivery that was not loaded, for a reason in both languages. */
-export function unloadedDay(tradedate: BeijingDate, problem: { en: string; zh: string }): DayOutcome {
-  const orders = failed("orders", tradedate, new CommandFailure(problem.en));
-  const datasets = [{ ...orders, problemZh: problem.zh }];
-  return dayOutcome(tradedate, { datasets, lacking: [], sparse: [], leftOut: [], files: [], seconds: 0 });
+/** Returns the outcome of a delivery that was not loaded because of `problem`, without a final full stop. */
+export function incompleteDay(tradedate: BeijingDate, { zh, en }: Bilingual): DayOutcome {
+  const orders = failed("orders", tradedate, new CommandFailure(`the delivery is not complete: ${en}`));
+  const datasets = [{ ...orders, problemZh: `数据不完整：${zh}` }];
+  return dayOutcome(tradedate, { ...NOT_BUILT, datasets, files: [], seconds: 0 });
 }
 
 /** Returns the outcome of the whole day. Its revision, rows, securities and size come from the first dataset. */
 function dayOutcome(
   tradedate: BeijingDate,
-  parts: Loaded & Pick<DayOutcome, "files" | "seconds">,
+  parts: Pick<DayOutcome, "datasets" | "lacking" | "sparse" | "leftOut" | "files" | "seconds">,
 ): DayOutcome {
   const { datasets, lacking, leftOut } = parts;
   const [first] = datasets;
@@ -194,7 +186,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
   const { tradedate, fingerprint } = delivery;
   const { workFolder } = options;
   const memory = recallDay(workFolder, tradedate, fingerprint);
-  if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, problems: [] };
+  if (memory.built !== null && (await areThere(memory.built))) return { ...memory.built, failures: [] };
   // The quality check reads every pack of the day in the folder, so packs of an earlier delivery are removed.
   await removePacks(workFolder, tradedate);
   const place = { date: tradedate, out: packFolder(workFolder), root: options.folder };
@@ -206,7 +198,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
     );
   }
   // A failed dataset is tried again, because the next run may have other options or other code.
-  if (built.problems.length === 0) rememberDay(workFolder, tradedate, { ...memory, built });
+  if (built.failures.length === 0) rememberDay(workFolder, tradedate, { ...memory, built });
   return built;
 }
 
@@ -220,22 +212,21 @@ async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolea
   return true;
 }
 
-/** The packs built from a delivery, and the reasons why other packs were not built. */
+/** The packs built from a delivery, and the outcomes of the datasets that were not built. */
 interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
-  problems: ({ dataset: DatasetName; problem: string } & Pick<Built, "brokenRows" | "quarantine">)[];
+  failures: DatasetOutcome[];
 }
 
-function builtOf(
-  { packs, refused, sparse, leftOut: unread }: DeliveryReport,
-  { links }: Delivery,
-): BuiltDelivery {
+function builtOf(report: DeliveryReport, { tradedate, links }: Delivery): BuiltDelivery {
   const leftOut = [
     ...links.map((path) => ({ path: basename(path), reason: "link" as const })),
-    ...unread.filter(({ reason }) => mayHoldRecords(reason)),
+    ...report.leftOut.filter(({ reason }) => mayHoldRecords(reason)),
   ];
-  const problems = refused.map((each) => ({ ...each, brokenRows: 0, quarantine: null }));
-  const built: BuiltDelivery = { packs: [], problems, sparse, leftOut };
-  for (const { dataset, tradedate, pack, buildId, result, broken } of packs) {
+  const failures = report.refused.map(({ dataset, problem }) =>
+    failed(dataset, tradedate, new CommandFailure(problem)),
+  );
+  const built: BuiltDelivery = { packs: [], failures, sparse: report.sparse, leftOut };
+  for (const { dataset, pack, buildId, result, broken } of report.packs) {
     const { first, rows: brokenRows, allowed, quarantine } = broken;
     if (pack !== null && buildId !== null) {
       // A pack is already degraded if its build left out files. Links were left out before the build. A link can point
@@ -244,13 +235,11 @@ function builtOf(
       built.packs.push({ dataset, path: pack, buildId, degraded, brokenRows, quarantine });
       continue;
     }
-    built.problems.push({
-      ...{ dataset, brokenRows, quarantine },
-      problem:
-        first === null
-          ? `No ${DATASETS[dataset].row} of ${tradedate} was found.`
-          : `${brokenRows} lines are broken, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`,
-    });
+    const problem =
+      first === null
+        ? `No ${DATASETS[dataset].row} of ${tradedate} was found.`
+        : `${brokenRows} lines are broken, ${allowed} are allowed; the first is ${placeText(first)}: ${first.reason}.`;
+    failures.push({ ...failed(dataset, tradedate, new CommandFailure(problem)), brokenRows, quarantine });
   }
   return built;
 }
@@ -378,7 +367,6 @@ type FileOutcome = z.infer<typeof fileOutcomeSchema>;
 const builtSchema = datasetOutcomeSchema
   .pick({ dataset: true, degraded: true, brokenRows: true, quarantine: true })
   .extend({ path: z.string(), buildId: z.string() });
-type Built = z.infer<typeof builtSchema>;
 
 const builtDeliverySchema = z.object({
   packs: z.array(builtSchema),
@@ -406,13 +394,9 @@ export function isWell({ state, files }: DayOutcome): boolean {
 export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprint: string): DayMemory {
   const fresh = { fingerprint, built: null, outcome: null, told: [] };
   const path = memoryPath(workFolder, tradedate);
-  if (!existsSync(path)) return fresh;
-  try {
-    const memory = memorySchema.parse(JSON.parse(readFileSync(path, "utf8")));
-    return memory.fingerprint === fingerprint ? memory : fresh;
-  } catch {
-    return fresh;
-  }
+  const stored = existsSync(path) ? readFileSync(path, "utf8") : "";
+  const memory = memorySchema.safeParse(parsedJson(stored)).data;
+  return memory?.fingerprint === fingerprint ? memory : fresh;
 }
 
 /** Stores the state atomically. */

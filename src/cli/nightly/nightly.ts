@@ -214,26 +214,21 @@ async function tellOnce(
 function awaited(run: Run, tradedate: BeijingDate): Promise<Arrival> {
   const { folder, receiver } = run;
   console.error(`Waiting for the ${tradedate} delivery in ${folder}`);
-  return waitForDelivery(
-    {
-      look: () => readDelivery(folder, tradedate),
-      problemOf: (delivery) => deliveryProblem(folder, delivery, run),
-      onWaiting: (problem) => console.error(`Waiting: ${problem.en}.`),
-      async onLate(arrival) {
-        if (arrival.state === "complete") return;
-        const late = notice.lateNotice(tradedate, arrival, false);
-        console.error(late.title.en);
-        // A failing webhook must not end the wait.
-        await tell(receiver, late).catch((error: Error) => console.error(error.message));
-      },
+  return waitForDelivery({
+    look: () => readDelivery(folder, tradedate),
+    problemOf: (delivery) => deliveryProblem(folder, delivery, run),
+    onWaiting: (problem) => console.error(`Waiting: ${problem.en}.`),
+    async onLate(arrival) {
+      const late = notice.lateNotice(tradedate, arrival, false);
+      console.error(late.title.en);
+      // A failing webhook must not end the wait.
+      await tell(receiver, late).catch((error: Error) => console.error(error.message));
     },
-    {
-      stableMs: run.stable * 1000,
-      pollMs: run.poll * 1000,
-      byMs: eveningTime(tradedate, run.by),
-      untilMs: eveningTime(tradedate, run.until),
-    },
-  );
+    stableMs: run.stable * 1000,
+    pollMs: run.poll * 1000,
+    byMs: eveningTime(tradedate, run.by),
+    untilMs: eveningTime(tradedate, run.until),
+  });
 }
 
 /** Returns the datasets that other days have and `tradedate`, whose orders are served, lacks. */

@@ -19,8 +19,19 @@ import { SYSTEM_CLOCK } from "../clock.ts";
 import * as option from "../option.ts";
 import { type Delivery, isEmpty } from "./drop-folder.ts";
 
-/** How long to wait for a delivery. Instants are Unix milliseconds. */
-export interface Patience {
+/** What has arrived. `problem` says why the delivery is incomplete, without a final full stop. */
+export type Arrival = { state: "complete"; delivery: Delivery } | Incomplete;
+export type Incomplete = { state: "half"; delivery: Delivery; problem: Bilingual } | { state: "nothing" };
+
+/** How to wait for a delivery. Instants are Unix milliseconds. */
+export interface Waiting {
+  look(): Promise<Delivery>;
+  /** Returns why an unchanging delivery is incomplete, or null. */
+  problemOf(delivery: Delivery): Promise<Bilingual | null>;
+  /** Called whenever the reason why the delivery is incomplete changes. */
+  onWaiting(problem: Bilingual): void;
+  /** Called once, at `byMs`, if the delivery is incomplete. */
+  onLate(arrival: Incomplete): Promise<void>;
   /** How long a delivery must stay unchanged. */
   stableMs: number;
   /** The time between two checks. */
@@ -31,26 +42,9 @@ export interface Patience {
   untilMs: number;
 }
 
-/** What has arrived. `problem` says why the delivery is incomplete, without a final full stop. */
-export type Arrival =
-  | { state: "complete"; delivery: Delivery }
-  | { state: "half"; delivery: Delivery; problem: Bilingual }
-  | { state: "nothing" };
-
-export interface Waiting {
-  look(): Promise<Delivery>;
-  /** Returns why an unchanging delivery is incomplete, or null. */
-  problemOf(delivery: Delivery): Promise<Bilingual | null>;
-  /** Called whenever the reason why the delivery is incomplete changes. */
-  onWaiting(problem: Bilingual): void;
-  /** Called once, at `byMs`, if the delivery is incomplete. */
-  onLate(arrival: Arrival): Promise<void>;
-}
-
 /** Waits until the delivery is complete and at rest, or `untilMs` has passed and it is at rest. */
 export async function waitForDelivery(
-  { look, problemOf, onWaiting, onLate }: Waiting,
-  { stableMs, pollMs, byMs, untilMs }: Patience,
+  { look, problemOf, onWaiting, onLate, stableMs, pollMs, byMs, untilMs }: Waiting,
   clock = SYSTEM_CLOCK,
 ): Promise<Arrival> {
   let mark: string | null = null;

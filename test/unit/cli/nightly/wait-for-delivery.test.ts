@@ -4,7 +4,7 @@ import type { Delivery } from "../../../../src/cli/nightly/drop-folder.ts";
 import { type Arrival, waitForDelivery } from "../../../../src/cli/nightly/wait-for-delivery.ts";
 
 const SECOND = 1000;
-const patience = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
+const PATIENCE = { stableMs: 60 * SECOND, pollMs: 10 * SECOND, byMs: 600 * SECOND, untilMs: 1_200 * SECOND };
 
 /** The state of the delivery once `from` seconds have passed. A `size` of 0 means that nothing has arrived. */
 interface Stage {
@@ -43,8 +43,8 @@ async function wait(stages: Stage[], { start = 0, changedAt = Number.POSITIVE_IN
       problemOf: async () => problemText(stage().problem),
       onWaiting: ({ en }) => void waiting.push(en),
       onLate: async (arrival) => void late.push([nowMs / SECOND, arrival]),
+      ...PATIENCE,
     },
-    patience,
     {
       nowMs: () => nowMs,
       wait: async (ms) => {
