@@ -69,10 +69,8 @@ function chosen<Choice extends string>(name: string, choices: readonly Choice[])
   const given = process.env[name];
   if (!given) return undefined;
   const choice = choices.find((each) => each === given);
-  if (choice === undefined) {
-    throw new UsageFailure(`${name} must be one of ${choices.join(", ")}.`);
-  }
-  return choice;
+  if (choice !== undefined) return choice;
+  throw new UsageFailure(`${name} must be one of ${choices.join(", ")}.`);
 }
 
 /**

@@ -64,18 +64,15 @@ async function deleteUnknown({ client, confirm }: Call): Promise<wire.Finding[]>
 }
 
 function linesOf({ checks, findings }: Examined): string[] {
-  const order: wire.Finding["level"][] = ["failed", "warning", "done"];
-  const sorted = order.flatMap((level) => findings.filter((finding) => finding.level === level));
-  const count = (level: wire.Finding["level"]) =>
-    findings.filter((finding) => finding.level === level).length;
+  const { failed = [], warning = [], done = [] } = Object.groupBy(findings, ({ level }) => level);
   const well = checks.filter((check) => findings.every((finding) => finding.check !== check));
   return [
-    ...sorted.flatMap(({ level, check, sentence, advice }) => [
+    ...[...failed, ...warning, ...done].flatMap(({ level, check, sentence, advice }) => [
       `${level.toUpperCase().padEnd(8)}${check.padEnd(12)}${sentence}`,
       ...(advice === "" ? [] : [`${" ".repeat(20)}${advice}`]),
     ]),
     `passed: ${well.length === 0 ? "none" : well.join(", ")}`,
-    `${count("failed")} failed, ${count("warning")} warnings, ${count("done")} repaired`,
+    `${failed.length} failed, ${warning.length} warnings, ${done.length} repaired`,
   ];
 }
 
@@ -90,17 +87,13 @@ const REPORTED = [
   ...["calendar", "days", "objects", "uploads", "index"],
 ];
 
-/** The checked subjects and the findings. */
-interface Examined {
-  checks: string[];
-  findings: wire.Finding[];
-}
+type Examined = Awaited<ReturnType<typeof examine>>;
 
-/** Checks the deployment of `client`; with `repair`, first makes the repairs that lose no data. */
+/** Returns the checked subjects and the findings; with `repair`, first makes the repairs that lose no data. */
 async function examine(
   client: AdminClient,
   { repair = false, indexDays, all, host }: option.Values<typeof OPTIONS>,
-): Promise<Examined> {
+) {
   const checks: string[] = [];
   const findings: wire.Finding[] = [];
   const hosts = new Set([client.baseUrl]);

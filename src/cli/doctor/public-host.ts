@@ -31,6 +31,15 @@ export async function checkClients(baseUrl: string): Promise<wire.Finding[]> {
   return findings;
 }
 
+function finding(
+  subject: string,
+  level: wire.Finding["level"],
+  sentence: string,
+  advice: string,
+): wire.Finding {
+  return { check: "host", level, subject, sentence, advice };
+}
+
 /** Returns null if the service itself answered the POST of `{}` to `/api`, else a clause that says what happened. */
 function strangeAnswer({ status, headers, bytes }: Reply): string | null {
   if (status >= 300 && status < 400) return `is redirected to ${headerOf(headers, "location")}`;
@@ -42,13 +51,9 @@ async function checkClient(baseUrl: string, client: string, agent: string): Prom
   const headers = { "User-Agent": agent };
   const findings: wire.Finding[] = [];
   const add = (what: string, problem: string) =>
-    findings.push({
-      check: "host",
-      level: "failed",
-      subject: client,
-      sentence: `${client} (${agent}) at ${baseUrl}${what} ${problem}.`,
-      advice: ZONE_ADVICE,
-    });
+    findings.push(
+      finding(client, "failed", `${client} (${agent}) at ${baseUrl}${what} ${problem}.`, ZONE_ADVICE),
+    );
   try {
     const api = strangeAnswer(await ask(`${baseUrl}/api`, { method: "POST", headers, json: {} }));
     if (api !== null) add("/api", api);
@@ -68,22 +73,15 @@ export async function checkPlainHttp(baseUrl: string): Promise<wire.Finding[]> {
   if (!baseUrl.startsWith("https:")) return [];
   const { host, hostname } = new URL(baseUrl);
   const url = `http://${hostname}/api`;
-  const finding = (level: wire.Finding["level"], sentence: string, advice: string): wire.Finding => ({
-    check: "host",
-    level,
-    subject: host,
-    sentence,
-    advice,
-  });
   let reply: Reply;
   try {
     reply = await ask(url, { method: "POST", json: {} });
   } catch {
     const sentence = `${url} does not answer, so callers that use plain HTTP get no answer.`;
-    return [finding("warning", sentence, "Let the host answer on port 80 too, if such callers exist.")];
+    return [finding(host, "warning", sentence, "Let the host answer on port 80 too, if such callers exist.")];
   }
   const strange = strangeAnswer(reply);
-  if (strange !== null) return [finding("failed", `A POST to ${url} ${strange}.`, HTTP_ADVICE)];
+  if (strange !== null) return [finding(host, "failed", `A POST to ${url} ${strange}.`, HTTP_ADVICE)];
   if (headerOf(reply.headers, "strict-transport-security") === null) return [];
-  return [finding("warning", `${host} sends Strict-Transport-Security.`, HTTP_ADVICE)];
+  return [finding(host, "warning", `${host} sends Strict-Transport-Security.`, HTTP_ADVICE)];
 }
