@@ -59,36 +59,29 @@ export class AdminClient {
    * service's message. When the service cannot be reached, stays silent or returns an unexpected body, throws
    * `CommandFailure` with the cause. A request that timed out is not sent again.
    */
-  get = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
-    this.answer(schema, "GET", path, request);
+  get = this.asking("GET");
   /** Sends a request like `get`. After a lost answer it is sent again only if it is `repeatable`. */
-  post = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
-    this.answer(schema, "POST", path, request);
-  put = <T extends z.ZodType>(schema: T, path: string, request: AdminRequest = {}) =>
-    this.answer(schema, "PUT", path, request);
+  post = this.asking("POST");
+  put = this.asking("PUT");
 
-  private async answer<T extends z.ZodType>(
-    schema: T,
-    method: "GET" | "POST" | "PUT",
-    path: string,
-    request: AdminRequest,
-  ): Promise<z.output<T>> {
-    const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
-    const { status, text } = await this.send(method, path, request, tries);
-    if (status < 200 || status > 299) throw refusalOf(status, text);
-    const parsed = schema.safeParse(parsedJson(text));
-    if (parsed.success) return parsed.data;
-    throw new CommandFailure(
-      `${this.baseUrl} answered ${method} ${path} with an unexpected body; command and service may have different versions.`,
-    );
+  private asking(method: "GET" | "POST" | "PUT") {
+    return async <T extends z.ZodType>(
+      schema: T,
+      path: string,
+      request: AdminRequest = {},
+    ): Promise<z.output<T>> => {
+      const tries = request.repeatable || method !== "POST" ? RETRY_WAITS_MS.length + 1 : 1;
+      const { status, text } = await this.send(method, path, request, tries);
+      if (status < 200 || status > 299) throw refusalOf(status, text);
+      const parsed = schema.safeParse(parsedJson(text));
+      if (parsed.success) return parsed.data;
+      throw new CommandFailure(
+        `${this.baseUrl} answered ${method} ${path} with an unexpected body; command and service may have different versions.`,
+      );
+    };
   }
 
-  private async send(
-    method: string,
-    path: string,
-    request: AdminRequest,
-    tries: number,
-  ): Promise<{ status: number; text: string }> {
+  private async send(method: string, path: string, request: AdminRequest, tries: number) {
     const [body, contentType] = encodedBody(request.body);
     const headers = {
       Authorization: `Bearer ${this.options.token}`,
@@ -96,58 +89,39 @@ export class AdminClient {
       ...contentType,
       ...request.headers,
     };
-    const silenceMs = Math.max(request.silenceMs ?? 0, this.options.silenceMs);
     const bodyMs = ((body?.length ?? 0) / SLOWEST_BYTES_PER_SECOND) * 1000;
+    const silenceMs = Math.max(request.silenceMs ?? 0, this.options.silenceMs) + bodyMs;
     for (let attempt = 1; ; attempt++) {
       const last = attempt >= tries;
-      const silence = new Silence(silenceMs + bodyMs);
+      const controller = new AbortController();
+      const { signal } = controller;
+      const silence = setTimeout(() => controller.abort(), silenceMs);
       try {
-        const { signal } = silence;
         const init = { method, headers, body, redirect: "manual", signal } as const;
         const response = await this.options.fetch(this.baseUrl + path, init);
         // Reading the body is part of the attempt, because a connection can break in the middle of an answer.
-        const text = await silence.textOf(response);
+        const text = await textOf(response, silence);
         if (last || !PASSING_STATUSES.has(response.status)) return { status: response.status, text };
       } catch (error) {
-        if (silence.signal.aborted) throw new CommandFailure(silentSentence(this.baseUrl, silence.ms));
+        if (signal.aborted) throw new CommandFailure(silentSentence(this.baseUrl, silenceMs));
         if (last) throw new CommandFailure(unreachableSentence(this.baseUrl, error));
       } finally {
-        silence.end();
+        clearTimeout(silence);
       }
       await this.options.wait(RETRY_WAITS_MS[attempt - 1] ?? 0);
     }
   }
 }
 
-/** Aborts `signal` when nothing arrives for `ms` milliseconds. */
-class Silence {
-  readonly ms: number;
-  private readonly controller = new AbortController();
-  private readonly timer: NodeJS.Timeout;
-
-  constructor(ms: number) {
-    this.ms = ms;
-    this.timer = setTimeout(() => this.controller.abort(), ms);
+/** Reads the answer's body. Every piece restarts `silence`, the timer that aborts the request. */
+async function textOf(response: Response, silence: NodeJS.Timeout): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  silence.refresh();
+  for await (const piece of response.body ?? []) {
+    silence.refresh();
+    pieces.push(piece);
   }
-
-  get signal(): AbortSignal {
-    return this.controller.signal;
-  }
-
-  /** Reads the answer's body; every piece restarts the timer. */
-  async textOf(response: Response): Promise<string> {
-    const pieces: Uint8Array[] = [];
-    this.timer.refresh();
-    for await (const piece of response.body ?? []) {
-      this.timer.refresh();
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces).toString("utf8");
-  }
-
-  end(): void {
-    clearTimeout(this.timer);
-  }
+  return Buffer.concat(pieces).toString("utf8");
 }
 
 function encodedBody(body: unknown): [string | Uint8Array<ArrayBuffer> | null, Record<string, string>] {

@@ -121,10 +121,7 @@ export async function loadCalendar(
 export function parseCalendarFile(text: string, name: string): ExchangeDay[] {
   const listed = new Map<BeijingDate, boolean>();
   let isFirst = true;
-  for (const [at, line] of text
-    .replace(/^\uFEFF/, "")
-    .split(/\r?\n/)
-    .entries()) {
+  for (const [at, line] of text.split(/\r?\n/).entries()) {
     const [first = "", flag = ""] = line.split(",").map((cell) => cell.trim());
     if (first === "" || first.startsWith("#")) continue;
     const day = parseBeijingDate(first.replaceAll("-", ""));

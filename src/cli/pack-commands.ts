@@ -53,9 +53,9 @@ interface BuildOptions {
   verify: boolean;
 }
 
-/** Builds packs with progress on stderr. Throws `CommandFailure` for an invalid delivery. */
+/** Builds packs with progress on stderr, one line for each dataset. Throws `CommandFailure` for an invalid delivery. */
 export async function buildWithProgress(sources: string[], options: BuildOptions): Promise<DeliveryReport> {
-  const progress = datasetProgress(options.date);
+  const shown: { dataset?: DatasetName; progress?: ReturnType<typeof stageProgress> } = {};
   const report = await buildPacks({
     sources,
     root: options.root,
@@ -65,27 +65,19 @@ export async function buildWithProgress(sources: string[], options: BuildOptions
     maxBroken: options.maxBroken ?? null,
     threads: options.threads,
     verify: options.verify,
-    onProgress: progress.update,
+    onProgress(shares, dataset) {
+      if (shown.dataset !== dataset) {
+        shown.progress?.end();
+        shown.dataset = dataset;
+        shown.progress = stageProgress(`building the ${dataset} of ${options.date}`);
+      }
+      shown.progress?.update(shares);
+    },
   }).catch((error: unknown) => {
     throw error instanceof DeliveryError ? new CommandFailure(error.message) : error;
   });
-  progress.end();
+  shown.progress?.end();
   return report;
-}
-
-/** Returns a progress display that shows a build on stderr, one line for each dataset. */
-function datasetProgress(tradedate: BeijingDate) {
-  let shown: { dataset: DatasetName; progress: ReturnType<typeof stageProgress> } | undefined;
-  return {
-    update(shares: Readonly<Record<string, number>>, dataset: DatasetName): void {
-      if (shown?.dataset !== dataset) {
-        shown?.progress.end();
-        shown = { dataset, progress: stageProgress(`building the ${dataset} of ${tradedate}`) };
-      }
-      shown.progress.update(shares);
-    },
-    end: () => shown?.progress.end(),
-  };
 }
 
 /** Throws `CommandFailure` with the first reason when a pack of the delivery could not be built. */

@@ -74,19 +74,15 @@ function fileRoute({ dataType, tradedate, name }: FilePlace): string {
   return `/admin/files/${dataType}/${tradedate}/${encodeURIComponent(name)}`;
 }
 
-export interface AddOptions {
-  /** Called with the number of uploaded bytes. */
-  onSent?: (bytes: number) => void;
-  /** `builder` for files made from quotes, which never replace an operator's file. */
-  origin?: wire.FileSummary["origin"];
-}
-
-/** Uploads `file` to `place`; resumable and idempotent. Shares offer the file only after `publishFile`. */
+/**
+ * Uploads `file` to `place`; resumable and idempotent. Shares offer the file only after `publishFile`. The `origin` of a
+ * file made from quotes is `builder`; such a file never replaces an operator's.
+ */
 export async function addFile(
   client: AdminClient,
   place: FilePlace,
   file: LocalFile,
-  { onSent, origin = "operator" }: AddOptions = {},
+  { onSent, origin = "operator" }: Pick<Sending, "onSent"> & Partial<Pick<wire.FileSummary, "origin">> = {},
 ): Promise<wire.FileSummary> {
   const uploads = `${fileRoute(place)}/uploads`;
   const content = { sizeBytes: file.sizeBytes, sha256: await file.sha256() };

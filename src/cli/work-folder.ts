@@ -31,8 +31,8 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
   writeFileSync(own, String(process.pid));
   try {
     while (!linked(own, path)) {
-      const holder = holderOf(path);
-      if (holder !== null && isHolder(holder, names.commandLine)) {
+      const holder = holderOf(path, names.commandLine);
+      if (holder !== null) {
         throw new CommandFailure(`${names.holder} (process ${holder}) uses ${folder}; ${names.advice}.`);
       }
       if (!removeLeft(own, path, names.commandLine)) await pause(PAUSE_MS);
@@ -50,11 +50,11 @@ export async function lockFolder(folder: string, names: LockNames): Promise<() =
 function removeLeft(own: string, path: string, commandLine: RegExp): boolean {
   const takeover = `${path}.takeover`;
   if (!linked(own, takeover)) {
-    if (ageMs(takeover) > TAKEOVER_MS) rmSync(takeover, { force: true });
+    const sinceMs = statSync(takeover, { throwIfNoEntry: false })?.ctimeMs ?? Date.now();
+    if (Date.now() - sinceMs > TAKEOVER_MS) rmSync(takeover, { force: true });
     return false;
   }
-  const holder = holderOf(path);
-  if (holder === null || !isHolder(holder, commandLine)) rmSync(path, { force: true });
+  if (holderOf(path, commandLine) === null) rmSync(path, { force: true });
   rmSync(takeover, { force: true });
   return true;
 }
@@ -70,17 +70,11 @@ function linked(own: string, path: string): boolean {
   }
 }
 
-/** Returns the milliseconds since the file was linked; 0 when it does not exist. */
-function ageMs(path: string): number {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat === undefined ? 0 : Date.now() - stat.ctimeMs;
-}
-
-/** Returns the process id in the lock file, or null. */
-function holderOf(path: string): number | null {
+/** Returns the process id in the lock file if that process holds the folder, or null. */
+function holderOf(path: string, commandLine: RegExp): number | null {
   try {
     const pid = Number(readFileSync(path, "utf8"));
-    return Number.isInteger(pid) && pid > 0 ? pid : null;
+    return Number.isInteger(pid) && pid > 0 && isHolder(pid, commandLine) ? pid : null;
   } catch {
     return null;
   }

@@ -16,18 +16,14 @@ export interface Check {
   run(): Promise<Outcome>;
 }
 
-export interface Checked extends Outcome {
-  name: string;
-  says: string;
-  seconds: number;
-}
-
 /** Runs a check. If the check throws, returns a failure with the error's message. */
-export async function checked({ name, says, run }: Check): Promise<Checked> {
+export async function checked({ name, says, run }: Check) {
   const startedMs = performance.now();
   const outcome = await run().catch((error: Error) => failed(error.message));
   return { name, says, ...outcome, seconds: Math.round((performance.now() - startedMs) / 100) / 10 };
 }
+
+export type Checked = Awaited<ReturnType<typeof checked>>;
 
 export const ok = (detail: string): Outcome => ({ result: "ok", detail });
 export const failed = (detail: string): Outcome => ({ result: "failed", detail });
@@ -101,9 +97,7 @@ interface StatusMonth {
   days: { tradedate: string; state: string }[];
 }
 
-interface SymbolList {
-  items: [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]][];
-}
+type SymbolRow = [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]];
 
 /** Returns the named day and security, by default the newest served day and its largest security. */
 export async function targetOf(
@@ -111,7 +105,7 @@ export async function targetOf(
   named: { date?: string | undefined; symbol?: string | undefined },
 ): Promise<Target> {
   const tradedate = named.date ?? (await newestDay(caller));
-  const { items } = await caller.data<SymbolList>("data_symbols", { tradedate });
+  const { items } = await caller.data<{ items: SymbolRow[] }>("data_symbols", { tradedate });
   const wanted = named.symbol?.toUpperCase();
   const fitting = items.filter(
     ([symbol, market]) => wanted === undefined || wanted === symbol || wanted === `${symbol}.${market}`,

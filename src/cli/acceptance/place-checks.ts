@@ -13,11 +13,9 @@ const NO_TOKEN = "needs an operator's token with scope read in EDGETAPE_TOKEN";
 
 /** Returns the checks of the worker's location. They are skipped when `token`, the operator's token, is null. */
 export function placeChecks(baseUrl: string, token: string | null): Check[] {
-  const check = (
-    name: string,
-    says: string,
-    run: (baseUrl: string, token: string) => Promise<Outcome>,
-  ): Check => ({ name, says, run: async () => (token === null ? skipped(NO_TOKEN) : run(baseUrl, token)) });
+  const check = (name: string, says: string, run: typeof address): Check => {
+    return { name, says, run: async () => (token === null ? skipped(NO_TOKEN) : run(baseUrl, token)) };
+  };
   return [
     check(
       "address",

@@ -21,14 +21,6 @@ export interface Probe {
   silentMs?: number | undefined;
 }
 
-export interface Reply {
-  status: number;
-  headers: IncomingHttpHeaders;
-  bytes: Buffer;
-  /** Milliseconds to the last byte. */
-  tookMs: number;
-}
-
 /** An answer whose body has not been read. */
 export interface OpenReply {
   status: number;
@@ -72,7 +64,7 @@ export function open(
 }
 
 /** Sends a request and reads the whole answer. Rejects when the body is incomplete. */
-export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
+export async function ask(url: string, probe: Probe = {}) {
   const startedMs = performance.now();
   const { status, headers, body } = await open(url, probe);
   const pieces: Buffer[] = [];
@@ -80,6 +72,9 @@ export async function ask(url: string, probe: Probe = {}): Promise<Reply> {
   if (!body.complete) throw new Error("the body ended early");
   return { status, headers, bytes: Buffer.concat(pieces), tookMs: performance.now() - startedMs };
 }
+
+/** A whole answer; `tookMs` are the milliseconds to its last byte. */
+export type Reply = Awaited<ReturnType<typeof ask>>;
 
 /** Returns the first value of a header, or null. */
 export function headerOf(headers: IncomingHttpHeaders, name: string): string | null {

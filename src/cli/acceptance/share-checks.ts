@@ -7,37 +7,20 @@ import { ask, headerOf, open, type Reply } from "./probe.ts";
 const WHOLE_BYTES = 64 * 1024 * 1024;
 const PIECES = 4;
 
-interface Share {
-  url: string;
-  password: string;
-  file_count: number;
-}
-
-interface ManifestFile {
-  path: string;
-  size_bytes: number;
-  sha256: string;
-}
-
 /** The share of the target's year, opened once. */
-interface Opened {
-  share: Share;
-  file: ManifestFile;
-  headers: Record<string, string>;
-}
+type Opened = Awaited<ReturnType<typeof openShare>>;
 
 /** Returns the checks of the share that contains the target's day. */
 export function shareChecks(caller: Caller, target: Target): Check[] {
   let opened: Promise<Opened> | undefined;
-  const once = () => {
-    opened ??= openShare(caller, target);
-    return opened;
-  };
-  const check = (
-    name: string,
-    says: string,
-    run: (opened: Opened, caller: Caller, target: Target) => Promise<Outcome>,
-  ): Check => ({ name, says, run: async () => run(await once(), caller, target) });
+  const check = (name: string, says: string, run: typeof bySymbol): Check => ({
+    name,
+    says,
+    run: async () => {
+      opened ??= openShare(caller, target);
+      return run(await opened, caller, target);
+    },
+  });
   return [
     check("share", "file_download returns a share whose manifest lists the day", listed),
     check("share password", "requests without a password, or with a wrong one, get 401", passwords),
@@ -55,32 +38,34 @@ export function shareChecks(caller: Caller, target: Target): Check[] {
   ];
 }
 
-async function openShare(caller: Caller, { tradedate }: Target): Promise<Opened> {
+function basic(user: string, password: string) {
+  return { Authorization: `Basic ${Buffer.from(`${user}:${password}`).toString("base64")}` };
+}
+
+async function openShare(caller: Caller, { tradedate }: Target) {
   const params = { data_type: "level2", year: Number(tradedate.slice(0, 4)) };
+  type Share = { url: string; password: string; file_count: number };
   const { data: share } = await caller.data<{ data: Share }>("file_download", params);
   const user = share.url.replace(/\/$/, "").split("/").at(-1) ?? "";
-  const headers = { Authorization: `Basic ${Buffer.from(`${user}:${share.password}`).toString("base64")}` };
+  const headers = basic(user, share.password);
   const { status, bytes } = await ask(`${share.url}manifest.json`, { headers });
   if (status !== 200) throw new Error(`manifest.json returned HTTP ${status}`);
-  const { files } = JSON.parse(bytes.toString("utf8")) as { files: ManifestFile[] };
+  type Manifest = { files: { path: string; size_bytes: number }[] };
+  const { files } = JSON.parse(bytes.toString("utf8")) as Manifest;
   const file = files.find(({ path }) => path === `${tradedate}/${tradedate}_orders.parquet`);
   if (file === undefined)
     throw new Error(`the manifest lists ${files.length} files, but not the orders of ${tradedate}`);
-  return { share, file, headers };
+  return { share, file, user, headers };
 }
 
 async function listed({ share, file }: Opened): Promise<Outcome> {
   return ok(`${share.file_count} files; ${file.path} has ${file.size_bytes} bytes`);
 }
 
-async function passwords({ share, headers }: Opened): Promise<Outcome> {
-  const [user = ""] = Buffer.from((headers.Authorization ?? "").slice(6), "base64")
-    .toString()
-    .split(":");
-  const wrong = { Authorization: `Basic ${Buffer.from(`${user}:wrong`).toString("base64")}` };
+async function passwords({ share, user }: Opened): Promise<Outcome> {
   const replies = [
     await ask(`${share.url}manifest.json`),
-    await ask(`${share.url}manifest.json`, { headers: wrong }),
+    await ask(`${share.url}manifest.json`, { headers: basic(user, "wrong") }),
   ];
   const strange = replies.find(
     (reply) => reply.status !== 401 || headerOf(reply.headers, "www-authenticate") === null,

@@ -24,11 +24,9 @@ interface SlotBounds {
 
 /** Returns the checks of the slot. They read the target's pages and file. */
 export function slotChecks(caller: Caller, target: Target, bounds: SlotBounds): Check[] {
-  const check = (
-    name: string,
-    says: string,
-    run: (caller: Caller, target: Target, bounds: SlotBounds) => Promise<Outcome>,
-  ): Check => ({ name, says, run: () => run(caller, target, bounds) });
+  const check = (name: string, says: string, run: typeof hangUp): Check => {
+    return { name, says, run: () => run(caller, target, bounds) };
+  };
   const [stream, bound, within] = [bounds.streamMs, bounds.boundMs, bounds.freeWithinMs].map(
     (ms) => `${ms / 1000} s`,
   );

@@ -76,7 +76,7 @@ describe("the provisional calendar of a year", () => {
 describe("an operator's own calendar", () => {
   it("marks the days between the listed days as closed if it lists only trading days", () => {
     const days = parseCalendarFile(
-      "\uFEFFtrading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
+      "trading day\r\n20260105\r\n# the week before\r\n2026-01-02\r\n\r\n",
       "own.txt",
     );
     expect(days).toEqual([
