@@ -1,6 +1,5 @@
 /** Publishes and withdraws a day's auction pack together with the day's quotes, so that no operator has to do it. */
 import { dirname, join } from "node:path";
-import type * as wire from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionFileAt, writeAuctionPack } from "../pack-builder/auction-pack.ts";
@@ -80,10 +79,7 @@ async function publishMade(
 }
 
 /** Returns the auction pack that shares offer, or else the one that was withdrawn last, or null. */
-async function standingAuction(
-  client: AdminClient,
-  tradedate: BeijingDate,
-): Promise<wire.FileSummary | null> {
+async function standingAuction(client: AdminClient, tradedate: BeijingDate) {
   const files = await listFiles(client, "auction_tick", tradedate, tradedate);
   const offered = files.find(({ state }) => state === "published");
   return offered ?? files.findLast(({ state }) => state === "withdrawn") ?? null;

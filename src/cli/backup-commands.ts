@@ -183,10 +183,7 @@ function planOf(client: AdminClient): Promise<wire.BackupPlan> {
   return client.get(wire.backupPlanSchema, "/admin/backup");
 }
 
-async function* pagesOf(
-  client: AdminClient,
-  { order, identity }: wire.BackupPlan,
-): AsyncGenerator<wire.RestoreChunk> {
+async function* pagesOf(client: AdminClient, { order, identity }: wire.BackupPlan) {
   for (const table of order) {
     let after: wire.BackupPage["next"] = null;
     do {
@@ -235,12 +232,7 @@ async function restoreBackup(
   return { restoreId, earlier: begun.state === "done", rows, lacking, adoptable, kept, overEmpty };
 }
 
-async function sendChunks(
-  client: AdminClient,
-  path: string,
-  backup: WholeBackup,
-  present: Set<number>,
-): Promise<void> {
+async function sendChunks(client: AdminClient, path: string, backup: WholeBackup, present: Set<number>) {
   let n = 0;
   for await (const chunk of backup.pages()) {
     n++;

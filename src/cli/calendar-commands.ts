@@ -96,12 +96,7 @@ function libraryYear(year: number): ExchangeDay[] {
 }
 
 /** Sets `days` in the service's calendar. `force` allows an open Saturday or Sunday. */
-export async function loadCalendar(
-  client: AdminClient,
-  days: ExchangeDay[],
-  source: string,
-  force = false,
-): Promise<{ changed: number; knownUntil: string }> {
+export async function loadCalendar(client: AdminClient, days: ExchangeDay[], source: string, force = false) {
   let changed = 0;
   let knownUntil = "";
   for (let at = 0; at < days.length; at += DAYS_PER_REQUEST) {

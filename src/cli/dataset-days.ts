@@ -36,11 +36,7 @@ export async function loadedDays(client: AdminClient, dataset: DatasetName): Pro
  * Returns the current revision of `dataset` for each day that customers can read. The result covers the whole months of
  * the days in `wanted`.
  */
-export async function availableDays(
-  client: AdminClient,
-  wanted: BeijingDate[],
-  dataset: DatasetName,
-): Promise<Map<string, number | null>> {
+export async function availableDays(client: AdminClient, wanted: BeijingDate[], dataset: DatasetName) {
   const available = new Map<string, number | null>();
   for (const month of new Set(wanted.map((day) => day.slice(0, 6)))) {
     const path = inDataset(`/admin/days?month=${month}`, dataset);
@@ -53,10 +49,7 @@ export async function availableDays(
 }
 
 /** Returns the datasets that other days at the service have and `delivered` lacks. */
-export async function lackingDatasets(
-  client: AdminClient,
-  delivered: readonly DatasetName[],
-): Promise<DatasetName[]> {
+export async function lackingDatasets(client: AdminClient, delivered: readonly DatasetName[]) {
   const { datasets } = await client.get(wire.datasetListSchema, "/admin/days/datasets");
   const loaded = datasets.filter(({ newest }) => newest !== null).map(({ dataset }) => dataset);
   return loaded.filter((dataset) => !delivered.includes(dataset));

@@ -20,11 +20,7 @@ import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
 import * as option from "./option.ts";
 
 /** Returns the loaded days of `dataset` built before `version`, by default the service's version. */
-export function builtBefore(
-  client: AdminClient,
-  version: string | undefined,
-  dataset: DatasetName,
-): Promise<wire.BuiltBefore> {
+export function builtBefore(client: AdminClient, version: string | undefined, dataset: DatasetName) {
   const query = version === undefined ? "" : `?version=${version}`;
   const path = inDataset(`/admin/days/built-before${query}`, dataset);
   return client.get(wire.builtBeforeSchema, path);

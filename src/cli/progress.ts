@@ -3,19 +3,8 @@
 const TERMINAL_INTERVAL_MS = 200;
 const LOG_INTERVAL_MS = 10_000;
 
-interface Progress<Done = number> {
-  /** Reports progress, which is shown at a limited rate. */
-  update(done: Done): void;
-  /** Ends the line. */
-  end(): void;
-}
-
 /** Returns a progress display for `total` bytes: `label: 12.3 of 45.6 MB (27 %)`. */
-export function byteProgress(
-  label: string,
-  total: number,
-  stream: NodeJS.WriteStream = process.stderr,
-): Progress {
+export function byteProgress(label: string, total: number, stream: NodeJS.WriteStream = process.stderr) {
   const lineOf = (done: number) => {
     const share = total === 0 ? 1 : done / total;
     return `${label}: ${megabytes(done)} of ${megabytes(total)} MB (${percent(share)})`;
@@ -24,22 +13,18 @@ export function byteProgress(
 }
 
 /** Returns a progress display for overlapping stages, each from 0 to 1: `label: read 100 %, sort 41 %, write 40 %`. */
-export function stageProgress(
-  label: string,
-  stream: NodeJS.WriteStream = process.stderr,
-): Progress<Readonly<Record<string, number>>> {
-  return progressLine((shares) => {
+export function stageProgress(label: string, stream: NodeJS.WriteStream = process.stderr) {
+  return progressLine((shares: Readonly<Record<string, number>>) => {
     const stages = Object.entries(shares).map(([stage, share]) => `${stage} ${percent(share)}`);
     return `${label}: ${stages.join(", ")}`;
   }, stream);
 }
 
-/** Returns a progress display. On a terminal, it finally shows `all`, or the latest state when `all` is absent. */
-function progressLine<Done>(
-  lineOf: (done: Done) => string,
-  stream: NodeJS.WriteStream,
-  all?: Done,
-): Progress<Done> {
+/**
+ * Returns a progress display: `update` shows the progress at a limited rate, `end` ends the line. On a terminal, it
+ * finally shows `all`, or the latest state when `all` is absent.
+ */
+function progressLine<Done>(lineOf: (done: Done) => string, stream: NodeJS.WriteStream, all?: Done) {
   const interval = stream.isTTY ? TERMINAL_INTERVAL_MS : LOG_INTERVAL_MS;
   let shownAt = Date.now() - (stream.isTTY ? interval : 0);
   let shown = 0;
@@ -52,7 +37,7 @@ function progressLine<Done>(
     shownAt = Date.now();
   };
   return {
-    update(done) {
+    update(done: Done) {
       latest = all ?? done;
       if (Date.now() - shownAt >= interval) show(done);
     },

@@ -23,10 +23,7 @@ interface Sending {
  * Sends every missing part with its checksum, several parts at a time. After a failure no further part is started, and
  * the error is thrown when the running parts have ended.
  */
-export async function sendParts(
-  client: AdminClient,
-  { file, begun, partPath, onSent }: Sending,
-): Promise<void> {
+export async function sendParts(client: AdminClient, { file, begun, partPath, onSent }: Sending) {
   const { partSizeBytes } = begun;
   const stored = new Set(begun.parts.map((part) => part.n));
   let sent = begun.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
@@ -99,22 +96,13 @@ export async function addFile(
 }
 
 /** Returns the service's daily files of a type from `first` to `last`, both included, in every state. */
-export async function listFiles(
-  client: AdminClient,
-  dataType: string,
-  first: string,
-  last: string,
-): Promise<wire.FileSummary[]> {
+export async function listFiles(client: AdminClient, dataType: string, first: string, last: string) {
   const path = `/admin/files/${dataType}?from=${first}&to=${last}`;
   return (await client.get(wire.fileListSchema, path)).files;
 }
 
 /** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */
-export function publishFile(
-  client: AdminClient,
-  place: FilePlace,
-  ask: wire.PublishFile,
-): Promise<wire.FileSummary> {
+export function publishFile(client: AdminClient, place: FilePlace, ask: wire.PublishFile) {
   const request = { body: ask, repeatable: true };
   return client.post(wire.fileSummarySchema, `${fileRoute(place)}/publish`, request);
 }

@@ -116,11 +116,7 @@ async function examine(
 }
 
 /** Returns the service's report, or null, and adds its findings, or why it cannot be read, to `findings`. */
-async function reportOf(
-  client: AdminClient,
-  repair: boolean,
-  findings: wire.Finding[],
-): Promise<wire.DoctorReport | null> {
+async function reportOf(client: AdminClient, repair: boolean, findings: wire.Finding[]) {
   try {
     // Repairs come first, so that the report shows what remains.
     if (repair) {
@@ -210,12 +206,7 @@ export function checkoutFindings({
   return findings;
 }
 
-async function checkIndexes(
-  client: AdminClient,
-  dataset: DatasetName,
-  days: BeijingDate[],
-  repair: boolean,
-): Promise<wire.Finding[]> {
+async function checkIndexes(client: AdminClient, dataset: DatasetName, days: BeijingDate[], repair: boolean) {
   const findings: wire.Finding[] = [];
   const waiting = [...days];
   const look = async () => {

@@ -31,12 +31,7 @@ export async function checkClients(baseUrl: string): Promise<wire.Finding[]> {
   return findings;
 }
 
-function finding(
-  subject: string,
-  level: wire.Finding["level"],
-  sentence: string,
-  advice: string,
-): wire.Finding {
+function finding(subject: string, level: wire.Finding["level"], sentence: string, advice: string) {
   return { check: "host", level, subject, sentence, advice };
 }
 

@@ -53,11 +53,7 @@ export interface LoadOptions extends Omit<option.Values<typeof LOADING>, "work">
 }
 
 /** Loads the complete `delivery`. Never throws; problems are in the outcome. */
-export async function loadDay(
-  client: AdminClient,
-  delivery: Delivery,
-  options: LoadOptions,
-): Promise<DayOutcome> {
+export async function loadDay(client: AdminClient, delivery: Delivery, options: LoadOptions) {
   const { tradedate, fingerprint } = delivery;
   const { workFolder, keep } = options;
   const startedMs = performance.now();

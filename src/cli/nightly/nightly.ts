@@ -83,10 +83,7 @@ export const nightly = command("nightly", {
 });
 
 /** Returns the options for loading; `folder` contains the deliveries. */
-export function loadOptionsOf<T extends option.Values<typeof LOADING>>(
-  folder: string,
-  options: T,
-): T & LoadOptions {
+export function loadOptionsOf<T extends option.Values<typeof LOADING>>(folder: string, options: T) {
   return { ...options, folder, workFolder: options.work ?? `${resolve(folder)}.edgetape` };
 }
 
@@ -295,10 +292,7 @@ export function lastClosedDay(nowMs: number): BeijingDate {
 }
 
 /** Returns the newest trading day up to `last`, or null when `calendar` (ascending) has a gap between it and `last`. */
-export function newestTradingDay(
-  calendar: { day: BeijingDate; open: boolean }[],
-  last: BeijingDate,
-): BeijingDate | null {
+export function newestTradingDay(calendar: { day: BeijingDate; open: boolean }[], last: BeijingDate) {
   const open = new Map(calendar.map(({ day, open }) => [day, open]));
   for (let day = last; open.has(day); day = addDays(day, -1)) if (open.get(day)) return day;
   return null;

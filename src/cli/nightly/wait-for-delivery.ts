@@ -155,10 +155,7 @@ function missingVolume(paths: readonly string[]): Bilingual | null {
   return null;
 }
 
-async function firstUnwritten(
-  paths: readonly string[],
-  nameOf: (path: string) => string,
-): Promise<Bilingual | null> {
+async function firstUnwritten(paths: readonly string[], nameOf: (path: string) => string) {
   for (const path of paths) {
     const name = nameOf(path);
     const format = await cutFormat(path);
