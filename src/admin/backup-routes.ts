@@ -20,7 +20,7 @@ import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, queryOf, type Routes, read
 import { adoptableDays } from "./day-publishing.ts";
 import { rebuildIndex } from "./doctor-index.ts";
 import { readable } from "./readable.ts";
-import type { AdminRefusal, Answered } from "./refusal.ts";
+import type { AdminRefusal, Answered, SealProblem } from "./refusal.ts";
 import { type Stores, storesOf } from "./uploads.ts";
 import * as wire from "./wire.ts";
 
@@ -242,9 +242,6 @@ async function sweep(c: AdminContext): Promise<Answered<wire.Swept>> {
 
 /** The deployment's `BACKUP_SECRET`; undefined when the setting is absent. Backups have no seals in that case. */
 type BackupSecrets = ShareSecrets | undefined;
-
-/** Why a seal is invalid. */
-export type SealProblem = "unsealed" | "no_secret" | "edited";
 
 type Columns = BackupTable["columns"];
 

@@ -217,15 +217,9 @@ async function claimed(
     if (there?.sha256 === part.sha256) return ok("stored");
     const now = await catalog.findUpload(db, target, uploadId);
     if (now === null) return refused({ reason: "upload_lost" });
-    if (now.state !== "uploading") return refused(endedRefusal(now));
+    if (now.state !== "uploading") return refused({ reason: "upload_ended", upload: now });
     await new Promise((resolve) => setTimeout(resolve, POLL_MS));
   }
-}
-
-/** Returns the refusal for an upload that is not `uploading`. */
-function endedRefusal({ state, stateNote: note }: catalog.Upload): AdminRefusal {
-  const ended = state === "uploading" || state === "completing" ? "served" : state;
-  return { reason: "upload_ended", state: ended, note };
 }
 
 async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
@@ -258,7 +252,7 @@ export async function complete<Claims>(
   const { uploadId, target } = upload;
   if (upload.state === "completing") return settle(stores, completion);
   if (upload.state === "served") return ok({ newRevision: false });
-  if (upload.state !== "uploading") return refused(endedRefusal(upload));
+  if (upload.state !== "uploading") return refused({ reason: "upload_ended", upload });
   const there = new Set((await catalog.uploadParts(db, uploadId)).map(({ n }) => n));
   const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
   const missing = numbers.filter((n) => !there.has(n));
@@ -357,7 +351,7 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
 /** Stores the part whose number is in the path, or returns a refusal. */
 export async function receivePart(c: AdminContext, upload: catalog.Upload): Promise<Answered<StoredPart>> {
   const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
-  if (ends) return refused(endedRefusal(upload));
+  if (ends) return refused({ reason: "upload_ended", upload });
   const n = c.req.param("n") ?? "";
   if (!/^[1-9]\d{0,4}$/.test(n))
     return refused({ reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) });
