@@ -8,7 +8,7 @@ import { appliedMigrations } from "../catalog/upkeep.ts";
 import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { storeCalls, storesHealthOf } from "../operations/health.ts";
-import { checkCalendar, checkDays, checkGaps } from "../upkeep/days-and-calendar.ts";
+import { checkCalendar, checkDays } from "../upkeep/days-and-calendar.ts";
 import { done, type Finding } from "../upkeep/finding.ts";
 import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
@@ -82,7 +82,7 @@ async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promis
     runChecks([
       ["settings", () => checkSettings(settings, place, isLocal)],
       ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
-      ["calendar", async () => [...(await checkCalendar(db, place.nowMs)), ...(await checkGaps(db, null))]],
+      ["calendar", () => checkCalendar(db, place.nowMs, null)],
       ["objects", () => checkObjects(place)],
       ["uploads", () => objects.waitingUploads(place, REPAIRED_AFTER_MS)],
     ]),

@@ -2,20 +2,11 @@
 
 import * as z from "zod";
 import { ACTOR_KINDS, TOKEN_SCOPES } from "../entitlement/operators.ts";
+import { findingSchema } from "../upkeep/finding.ts";
 import { adoptableDaySchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, sha256Schema } from "./wire-fields.ts";
 
-/** A finding of a check (`upkeep/finding.ts`). */
-const findingSchema = z.strictObject({
-  check: z.string(),
-  level: z.enum(["failed", "warning", "done"]),
-  subject: z.string(),
-  sentence: z.string(),
-  advice: z.string(),
-  /** The sentence and the advice in Chinese, for findings that the webhook sends. */
-  zh: z.strictObject({ sentence: z.string(), advice: z.string() }).exactOptional(),
-});
-export type Finding = z.infer<typeof findingSchema>;
+export type { Finding } from "../upkeep/finding.ts";
 
 const answersSchema = z.enum(["ok", "failed"]);
 

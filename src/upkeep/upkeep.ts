@@ -6,8 +6,8 @@ import { addDays, beijingDate } from "../calendar/beijing.ts";
 import { forgetRefusals, REFUSALS_KEPT_MS } from "../catalog/refusals.ts";
 import { sweepIndexRows } from "../catalog/restores.ts";
 import { forgetUsage, USAGE_KEPT_DAYS } from "../catalog/usage.ts";
-import { checkCalendar, checkDays, checkGapsAhead } from "./days-and-calendar.ts";
-import type { Finding } from "./finding.ts";
+import { checkCalendar, checkDays } from "./days-and-calendar.ts";
+import { type Finding, finding } from "./finding.ts";
 import * as objects from "./objects.ts";
 
 export interface ScheduledPlace extends objects.Upkeep {
@@ -15,12 +15,18 @@ export interface ScheduledPlace extends objects.Upkeep {
   dueMs: number;
 }
 
+/**
+ * How many days scheduled checks look back. They ignore older gaps of the calendar, because only a gap after the newest
+ * trading day makes requests without a date fail.
+ */
+const LOOKED_BACK_DAYS = 30;
+
 /** Runs every check and returns the findings in the order of the checks. */
 export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   const { db, nowMs } = place;
   return runChecks([
     ["days", () => checkDays(db, place)],
-    ["calendar", async () => [...(await checkCalendar(db, nowMs)), ...(await checkGapsAhead(db, nowMs))]],
+    ["calendar", () => checkCalendar(db, nowMs, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS))],
     ["uploads", () => objects.endAbandoned(place)],
     ["objects", () => checkObjects(place)],
     ["index", () => forget(sweepIndexRows(db))],
@@ -58,12 +64,8 @@ async function forget(deletion: Promise<number>): Promise<Finding[]> {
 
 function failed(check: string, error: unknown): Finding {
   const cause = error instanceof Error ? error.message : String(error);
-  return {
-    check,
-    level: "failed",
-    subject: "",
-    sentence: `The check "${check}" failed: ${cause}.`,
-    advice: "Read the log, and run `edgetape doctor`.",
-    zh: { sentence: `检查 ${check} 未能完成：${cause}。`, advice: "请查看日志，并运行 `edgetape doctor`。" },
-  };
+  return finding(check, "failed", "", {
+    en: [`The check "${check}" failed: ${cause}.`, "Read the log, and run `edgetape doctor`."],
+    zh: [`检查 ${check} 未能完成：${cause}。`, "请查看日志，并运行 `edgetape doctor`。"],
+  });
 }
