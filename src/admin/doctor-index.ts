@@ -5,7 +5,7 @@ import { loadIndexRows } from "../catalog/publish-day.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { encodeBlocks } from "../packs/blocks-blob.ts";
 import type { DayIndex, SectionEntry } from "../packs/layout.ts";
-import type { Finding } from "../upkeep/finding.ts";
+import { type Finding, finding } from "../upkeep/finding.ts";
 import { arrivedRange, indexRowOf, packIndex } from "./arrival.ts";
 import { calledOf } from "./refusal.ts";
 import type { ArrivalProblem, Stores } from "./uploads.ts";
@@ -45,7 +45,10 @@ export async function checkIndex(
   const found = await indexInObject(bucket, pack, day.dataset);
   if ("problem" in found) {
     const sentence = `The index of ${called} cannot be read: ${found.problem}.`;
-    return { securities: 0, findings: [finding(called, sentence, "Publish the day again from its pack.")] };
+    return {
+      securities: 0,
+      findings: [wrongIndex(called, sentence, "Publish the day again from its pack.")],
+    };
   }
   const rows = new Map((await indexRowsOf(db, pack.packId)).map(({ code, facts }) => [code, facts]));
   const wrong: string[] = [];
@@ -60,7 +63,7 @@ export async function checkIndex(
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
   const sentence = `The index rows of ${called} differ from its pack: ${listed}.`;
   const advice = "`edgetape doctor --repair` rebuilds the index rows from the pack.";
-  return { securities, findings: [finding(called, sentence, advice)] };
+  return { securities, findings: [wrongIndex(called, sentence, advice)] };
 }
 
 /**
@@ -90,6 +93,6 @@ function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: 
   return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");
 }
 
-function finding(subject: string, sentence: string, advice: string): Finding {
-  return { check: "index", level: "failed", subject, sentence, advice };
+function wrongIndex(subject: string, sentence: string, advice: string): Finding {
+  return finding("index", "failed", subject, { en: [sentence, advice] });
 }

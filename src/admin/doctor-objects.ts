@@ -10,9 +10,10 @@ import { fileTarget } from "../catalog/files.ts";
 import { packTarget } from "../catalog/publish-day.ts";
 import { giveUp, newestRevisions } from "../catalog/upkeep.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
+import type { DataType } from "../entitlement/data-types.ts";
 import { PackFormatError } from "../packs/errors.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
-import { abridged, done, type Finding } from "../upkeep/finding.ts";
+import { abridged, done, type Finding, finding } from "../upkeep/finding.ts";
 import { type Judgement, judgedObjects, type StoredObject, type Upkeep } from "../upkeep/objects.ts";
 import { packIndex } from "./arrival.ts";
 import { calledOf } from "./refusal.ts";
@@ -35,18 +36,17 @@ interface Place {
 }
 
 /**
- * An object that is not in the catalog. `place` is null when the service does not use keys of this form. The kind is
- * `newer` when the revision is higher than every revision of the day or file in the catalog and, for a pack, the index
- * can be read. The kind of any other object is `left`: it is not needed.
+ * An object that is not in the catalog. `newer` is what its key names if the revision is higher than every revision of
+ * the day or file in the catalog and, for a pack, the index can be read. It is null for any other object, which is not
+ * needed.
  */
 interface UnknownObject {
   object: StoredObject;
-  place: Place | null;
-  kind: "newer" | "left";
+  newer: Place | null;
 }
 
 /** Returns what `key` names; null when the service does not use keys of this form. */
-export function placeOf(key: string): Place | null {
+function placeOf(key: string): Place | null {
   const pack = parsePackObjectKey(key);
   if (pack !== null) {
     const { dataset, tradedate, revision } = pack;
@@ -55,46 +55,42 @@ export function placeOf(key: string): Place | null {
   }
   const [, dataType, fileDay = "", name = "", number, built] = FILE_KEY.exec(key) ?? [];
   const tradedate = parseBeijingDate(fileDay);
-  if (tradedate === null || (dataType !== "auction_tick" && dataType !== "level2")) return null;
-  const target = fileTarget({ dataType, tradedate, name });
+  if (tradedate === null) return null;
+  const target = fileTarget({ dataType: dataType as DataType, tradedate, name });
   const quotesOf = built === undefined ? null : tradedate;
   return { target, revision: Number(number), called: name, day: null, quotesOf };
 }
 
 /** Returns a finding for each unknown object older than a day, with what to do about it. */
 export async function unknownFindings(place: Upkeep, judged: Judgement): Promise<Finding[]> {
-  const found = await oldUnknowns(place, judged);
-  const findings = (kind: UnknownObject["kind"]) =>
-    abridged(found.filter((each) => each.kind === kind).map((each) => unknownFinding(each, place.nowMs)));
-  return [...findings("newer"), ...findings("left")];
+  const found = await compared(place, judged);
+  const needed = found.flatMap(({ object, newer }) => (newer === null ? [] : [newerFinding(object, newer)]));
+  const left = found.filter(({ newer }) => newer === null);
+  return [...abridged(needed), ...abridged(left.map(({ object }) => leftFinding(object, place.nowMs)))];
 }
 
-/** Deletes unknown objects that are not needed (`left`) and are at least 7 days old. */
+/** Deletes unknown objects that are not needed and are at least 7 days old. */
 export async function deleteLeft(place: Upkeep, judged: Judgement): Promise<Finding[]> {
-  const left = (await oldUnknowns(place, judged)).filter(
-    ({ object, kind }) => kind === "left" && place.nowMs - object.uploadedMs >= REPLACED_KEPT_MS,
+  const left = (await compared(place, judged)).filter(
+    ({ object, newer }) => newer === null && place.nowMs - object.uploaded.getTime() >= REPLACED_KEPT_MS,
   );
-  return abridged(
-    await deleteAll(
-      place,
-      left.map(({ object }) => object),
-    ),
-  );
+  const deleted = left.map(({ object }) => object);
+  return abridged(await deleteAll(place, deleted));
 }
 
 /** Returns every unknown object older than a day, in the order of their keys. */
 export async function unknownObjects(place: Upkeep): Promise<UnknownObjects> {
-  const { unknown } = await judgedObjects(place);
-  const objects = unknown.filter(isOldEnough(place.nowMs)).map(({ key, size, uploadedMs }) => {
-    return { key, sizeBytes: size, uploadedAt: beijingTimestamp(uploadedMs) };
+  const objects = oldUnknowns(place, await judgedObjects(place)).map(({ key, size, uploaded }) => {
+    return { key, sizeBytes: size, uploadedAt: beijingTimestamp(uploaded.getTime()) };
   });
   return { objects };
 }
 
 /** Deletes those of these objects that are not in the catalog and older than a day, even if their content is newer. */
 export async function deleteUnknown(place: Upkeep, keys: readonly string[]): Promise<Finding[]> {
-  const { unknown } = await judgedObjects(place);
-  return deleteAll(place, unknown.filter(({ key }) => keys.includes(key)).filter(isOldEnough(place.nowMs)));
+  const unknown = oldUnknowns(place, await judgedObjects(place));
+  const named = unknown.filter(({ key }) => keys.includes(key));
+  return deleteAll(place, named);
 }
 
 async function deleteAll({ bucket }: Upkeep, objects: readonly StoredObject[]): Promise<Finding[]> {
@@ -116,20 +112,21 @@ export async function giveUpLost({ db }: Upkeep, { missing }: Judgement, by: By)
   return abridged(given);
 }
 
-function isOldEnough(nowMs: number): (object: StoredObject) => boolean {
-  return ({ uploadedMs }) => nowMs - uploadedMs > UNKNOWN_AFTER_MS;
+function oldUnknowns({ nowMs }: Upkeep, { unknown }: Judgement): StoredObject[] {
+  return unknown.filter(({ uploaded }) => nowMs - uploaded.getTime() > UNKNOWN_AFTER_MS);
 }
 
-async function oldUnknowns({ db, bucket, nowMs }: Upkeep, { unknown }: Judgement): Promise<UnknownObject[]> {
-  const objects = unknown.filter(isOldEnough(nowMs));
+/** Returns the unknown objects older than a day, compared with the revisions in the catalog. */
+async function compared(place: Upkeep, judged: Judgement): Promise<UnknownObject[]> {
+  const objects = oldUnknowns(place, judged);
   if (objects.length === 0) return [];
-  const newest = await newestRevisions(db);
+  const newest = await newestRevisions(place.db);
   const found: UnknownObject[] = [];
   for (const object of objects) {
-    const place = placeOf(object.key);
-    const isAhead = place !== null && place.revision > (newest.get(place.target) ?? 0);
-    const isNewer = isAhead && (place.day === null || (await isWholePack(bucket, object, place.day)));
-    found.push({ object, place, kind: isNewer ? "newer" : "left" });
+    const named = placeOf(object.key);
+    const isAhead = named !== null && named.revision > (newest.get(named.target) ?? 0);
+    const isNewer = isAhead && (named.day === null || (await isWholePack(place.bucket, object, named.day)));
+    found.push({ object, newer: isNewer ? named : null });
   }
   return found;
 }
@@ -148,25 +145,21 @@ async function isWholePack(
   return !("problem" in index);
 }
 
-function unknownFinding({ object: { key, uploadedMs }, place, kind }: UnknownObject, nowMs: number): Finding {
-  const finding = (sentence: string, advice: string): Finding => {
-    return { check: "objects", level: "warning", subject: key, sentence, advice };
-  };
-  const now = "`edgetape doctor --delete-unknown` deletes it now, after a confirmation";
-  if (place !== null && kind === "newer") {
-    return finding(
-      `${key} is not in the catalog, and its revision is higher than every revision of ${place.called} there. The catalog may have been restored from an older backup.`,
-      `${adviceFor(key, place)}; ${now}.`,
-    );
-  }
-  const sentence = `The object ${key} is not in the catalog and is not needed.`;
-  const dueMs = uploadedMs + REPLACED_KEPT_MS;
-  return finding(
-    sentence,
+const DELETED_NOW = "`edgetape doctor --delete-unknown` deletes it now, after a confirmation.";
+
+function newerFinding({ key }: StoredObject, place: Place): Finding {
+  const sentence = `${key} is not in the catalog, and its revision is higher than every revision of ${place.called} there. The catalog may have been restored from an older backup.`;
+  return finding("objects", "warning", key, { en: [sentence, `${adviceFor(key, place)}; ${DELETED_NOW}`] });
+}
+
+function leftFinding({ key, uploaded }: StoredObject, nowMs: number): Finding {
+  const dueMs = uploaded.getTime() + REPLACED_KEPT_MS;
+  const advice =
     nowMs >= dueMs
       ? "`edgetape doctor --repair` deletes it."
-      : `\`edgetape doctor --repair\` deletes it once it is 7 days old, at ${beijingTimestamp(dueMs)}; ${now}.`,
-  );
+      : `\`edgetape doctor --repair\` deletes it once it is 7 days old, at ${beijingTimestamp(dueMs)}; ${DELETED_NOW}`;
+  const sentence = `The object ${key} is not in the catalog and is not needed.`;
+  return finding("objects", "warning", key, { en: [sentence, advice] });
 }
 
 /** Returns what the operator must do to serve the content of an object that is newer than the catalog. */

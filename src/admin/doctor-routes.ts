@@ -5,14 +5,14 @@ import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securit
 import type { DatasetDay } from "../catalog/days.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
-import type { Actor } from "../entitlement/operators.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
 import { storeCalls, storesHealthOf } from "../operations/health.ts";
 import { checkCalendar, checkDays } from "../upkeep/days-and-calendar.ts";
-import { done, type Finding } from "../upkeep/finding.ts";
+import { done, type Finding, finding } from "../upkeep/finding.ts";
 import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
-import { ADMIN_ONLY, type AdminContext, bodyOf, dayOf, READ, type Routes, reading } from "./context.ts";
+import type { AdminContext, Routes } from "./context.ts";
+import { ADMIN_ONLY, bodyOf, byOf, dayOf, READ, reading } from "./context.ts";
 import { noDay } from "./day-publishing.ts";
 import { checkIndex, rebuildIndex } from "./doctor-index.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
@@ -21,11 +21,6 @@ import { type Answered, calledOf } from "./refusal.ts";
 import { storesOf } from "./uploads.ts";
 import { dueMsOf, watch } from "./watch.ts";
 import * as wire from "./wire.ts";
-
-/** Returns whether only this machine can reach the deployment: it is the demo, or its address is a loopback address. */
-function isLocal(c: AdminContext): boolean {
-  return settingsOf(c.env).ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
-}
 
 const deleteObjects = reading([bodyOf(wire.deleteObjectsSchema)], async (c, { keys }) =>
   ok<wire.FindingList>({ findings: await deleteUnknown(doctorsPlace(c.env), keys) }),
@@ -68,52 +63,54 @@ const repairIndex = reading([servedOf], async (c, served) => {
 /** `--repair` ends uploads that are older than this; they cannot be resumed afterwards. */
 const REPAIRED_AFTER_MS = 24 * 3_600_000;
 
-type StoresHealth = wire.DoctorReport["stores"];
-
-/** Returns the whole report without changing anything. `isLocal`: only this machine can reach the deployment. */
-async function doctorReport(env: Env, { isLocal }: { isLocal: boolean }): Promise<wire.DoctorReport> {
-  const settings = settingsOf(env);
-  const place = doctorsPlace(env);
-  const { db } = place;
+/** Returns the whole report without changing anything. */
+async function doctorReport(c: AdminContext): Promise<Answered<wire.DoctorReport>> {
+  const settings = settingsOf(c.env);
+  const place = doctorsPlace(c.env);
+  const { db, nowMs } = place;
+  const checkSettings = async () => {
+    const shareVersions = (await secretVersionUse(db, nowMs)).map(({ version }) => version);
+    const isLocal = settings.ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
+    return judgeSettings(settings, { nowMs, shareVersions, isLocal });
+  };
   const [stores, migrations, days, findings] = await Promise.all([
-    storesHealth(env, settings),
+    storesHealth(c.env, settings),
     appliedMigrations(db),
     loadedDays(db, "orders"),
     runChecks([
-      ["settings", () => checkSettings(settings, place, isLocal)],
-      ["days", () => checkDays(db, { nowMs: place.nowMs, dueMs: dueMsOf(settings) })],
-      ["calendar", () => checkCalendar(db, place.nowMs, null)],
+      ["settings", checkSettings],
+      ["days", () => checkDays(db, { nowMs, dueMs: dueMsOf(settings) })],
+      ["calendar", () => checkCalendar(db, nowMs, null)],
       ["objects", () => checkObjects(place)],
       ["uploads", () => objects.waitingUploads(place, REPAIRED_AFTER_MS)],
     ]),
   ]);
   const publicBaseUrl = settings.PUBLIC_BASE_URL ?? null;
-  return { version: VERSION, nowMs: place.nowMs, stores, migrations, publicBaseUrl, days, findings };
+  return ok({ version: VERSION, nowMs, stores, migrations, publicBaseUrl, days, findings });
 }
 
 /**
  * Makes repairs that lose no data. Ends uploads older than a day, and deletes orphaned and expired objects. Content
  * that is not served is marked as lost when its object is missing.
  */
-export async function repair(env: Env, actor: Actor): Promise<Finding[]> {
-  const place = doctorsPlace(env);
-  return runChecks([
+async function repair(c: AdminContext): Promise<Answered<wire.FindingList>> {
+  const place = doctorsPlace(c.env);
+  const by = byOf(c);
+  const repairObjects = async () => {
+    const judged = await objects.judgedObjects(place);
+    const unserved = await objects.deleteUnserved(place, judged, REPAIRED_AFTER_MS);
+    return [
+      ...(await objects.deleteExpired(place, judged)),
+      ...unserved,
+      ...(await deleteLeft(place, judged)),
+      ...(await giveUpLost(place, judged, by)),
+    ];
+  };
+  const findings = await runChecks([
     ["uploads", () => objects.endAbandoned(place, REPAIRED_AFTER_MS)],
-    [
-      "objects",
-      async () => {
-        const judged = await objects.judgedObjects(place);
-        const unserved = await objects.deleteUnserved(place, judged, REPAIRED_AFTER_MS);
-        const by = { actor, nowMs: place.nowMs };
-        return [
-          ...(await objects.deleteExpired(place, judged)),
-          ...unserved,
-          ...(await deleteLeft(place, judged)),
-          ...(await giveUpLost(place, judged, by)),
-        ];
-      },
-    ],
+    ["objects", repairObjects],
   ]);
+  return ok({ findings });
 }
 
 /** Returns the stores and the current time for the doctor. */
@@ -121,18 +118,15 @@ function doctorsPlace(env: Env): objects.Upkeep {
   return { db: env.DB, bucket: env.PACKS, nowMs: nowMs(settingsOf(env)) };
 }
 
-async function storesHealth(env: Env, settings: Settings): Promise<StoresHealth> {
-  const [{ d1, r2, gate }, guard, rate] = await Promise.all([
+async function storesHealth(env: Env, settings: Settings): Promise<wire.DoctorReport["stores"]> {
+  const { LOCATION_HINT: locationHint } = settings;
+  const attempt = { address: "health", right: true };
+  const [stores, guard, rate] = await Promise.all([
     storesHealthOf(env, settings),
-    answers(() =>
-      env.GUARD.getByName("health", { locationHint: settings.LOCATION_HINT }).attempt({
-        address: "health",
-        right: true,
-      }),
-    ),
+    answers(async () => env.GUARD.getByName("health", { locationHint }).attempt(attempt)),
     answers(() => env.RATE.limit({ key: "health" })),
   ]);
-  return { d1, r2, gate, guard, rate };
+  return { ...stores, guard, rate };
 }
 
 async function answers(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
@@ -145,33 +139,17 @@ async function answers(ask: () => Promise<unknown>): Promise<"ok" | "failed"> {
   }
 }
 
-async function checkSettings(
-  settings: Settings,
-  { db, nowMs }: objects.Upkeep,
-  isLocal: boolean,
-): Promise<Finding[]> {
-  const shareVersions = (await secretVersionUse(db, nowMs)).map(({ version }) => version);
-  return judgeSettings(settings, { nowMs, shareVersions, isLocal });
-}
-
 async function checkObjects(place: objects.Upkeep): Promise<Finding[]> {
-  // Younger objects may still be in use, and no repair deletes them.
-  const isPastTime = ({ known, stored }: objects.Judgement["unserved"][number]) =>
-    place.nowMs - Math.max(stored.uploadedMs, known.begunAtMs) >= REPAIRED_AFTER_MS;
   const judged = await objects.judgedObjects(place);
   const findings = [...objects.objectFindings(judged), ...(await unknownFindings(place, judged))];
-  const left = judged.expired.length + judged.unserved.filter(isPastTime).length;
-  if (left > 0) {
-    findings.push({
-      check: "objects",
-      level: "warning",
-      subject: "",
-      sentence: `${left} objects have expired or were never served.`,
-      advice:
-        "`edgetape doctor --repair` deletes the objects now; otherwise the scheduled task deletes them later.",
-    });
-  }
-  return findings;
+  // Younger objects may still be in use, and no repair deletes them.
+  const unserved = objects.unservedSince(place, judged, REPAIRED_AFTER_MS);
+  const left = judged.expired.length + unserved.length;
+  if (left === 0) return findings;
+  const sentence = `${left} objects have expired or were never served.`;
+  const advice =
+    "`edgetape doctor --repair` deletes the objects now; otherwise the scheduled task deletes them later.";
+  return [...findings, finding("objects", "warning", "", { en: [sentence, advice] })];
 }
 
 /**
@@ -182,15 +160,16 @@ const CALLS = 5;
 
 /**
  * Returns the report for this request: the caller's address as the worker receives it, whether the cache works, and the
- * duration of a call to each store.
+ * median milliseconds of a call to each store.
  */
-async function placeReport(c: AdminContext): Promise<wire.PlaceReport> {
+async function placeReport(c: AdminContext): Promise<Answered<wire.PlaceReport>> {
   const cache = await cacheAnswers(new URL(c.req.url).origin);
-  return {
+  const { d1, gate, r2 } = storeCalls(c.env, settingsOf(c.env));
+  return ok({
     address: c.req.header("CF-Connecting-IP") ?? null,
     cache: cache ? "ok" : "failed",
-    storesMs: await storesMs(c.env, settingsOf(c.env)),
-  };
+    storesMs: { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) },
+  });
 }
 
 /** Returns whether the cache returns an entry that was put into it. */
@@ -205,12 +184,6 @@ async function cacheAnswers(origin: string): Promise<boolean> {
   }
 }
 
-/** Returns the median milliseconds of a call to each store. */
-async function storesMs(env: Env, settings: Settings): Promise<wire.PlaceReport["storesMs"]> {
-  const { d1, gate, r2 } = storeCalls(env, settings);
-  return { d1: await medianMs(d1), gate: await medianMs(gate), r2: await medianMs(r2) };
-}
-
 async function medianMs(call: () => Promise<unknown>): Promise<number> {
   const taken: number[] = [];
   for (let n = 0; n < CALLS; n++) {
@@ -223,12 +196,9 @@ async function medianMs(call: () => Promise<unknown>): Promise<number> {
 }
 
 export const DOCTOR_ROUTES: Routes = {
-  "GET /doctor": [READ, async (c) => ok(await doctorReport(c.env, { isLocal: isLocal(c) }))],
-  "GET /doctor/place": [READ, async (c) => ok(await placeReport(c))],
-  "POST /doctor/repair": [
-    ADMIN_ONLY,
-    async (c) => ok({ findings: await repair(c.env, c.var.operator.actor) }),
-  ],
+  "GET /doctor": [READ, doctorReport],
+  "GET /doctor/place": [READ, placeReport],
+  "POST /doctor/repair": [ADMIN_ONLY, repair],
   "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
   "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
   "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],

@@ -3,7 +3,7 @@ import * as catalog from "../catalog/upkeep.ts";
 import { ADOPTED_R2_UPLOAD_ID, type Upload } from "../catalog/uploads.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { listObjects } from "../packs/list-objects.ts";
-import { abridged, done, type Finding } from "./finding.ts";
+import { abridged, done, type Finding, finding } from "./finding.ts";
 
 /** R2 discards incomplete uploads after 7 days; objects of ended uploads are kept for the same time. */
 const UPLOAD_KEPT_MS = 7 * 86_400_000;
@@ -22,13 +22,7 @@ export interface Upkeep {
 }
 
 /** An object as R2 lists it. */
-export interface StoredObject {
-  key: string;
-  etag: string;
-  size: number;
-  /** Unix milliseconds. */
-  uploadedMs: number;
-}
+export type StoredObject = Pick<R2Object, "key" | "etag" | "size" | "uploaded">;
 
 export interface Judgement {
   /** Objects in the catalog that are not in R2. */
@@ -73,7 +67,8 @@ function isNeeded({ duty }: catalog.KnownObject): boolean {
 
 /** Compares R2 with the catalog as of `nowMs`. */
 export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judgement> {
-  const stored = await storedObjects(bucket);
+  const stored: StoredObject[] = [];
+  for (const prefix of PREFIXES) stored.push(...(await listObjects(bucket, { prefix })));
   const judged = judgeObjects(await catalog.knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {
@@ -83,62 +78,24 @@ export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judg
   return { ...judged, missing };
 }
 
-async function storedObjects(bucket: R2Bucket): Promise<StoredObject[]> {
-  const stored: StoredObject[] = [];
-  for (const prefix of PREFIXES) {
-    for (const { key, etag, size, uploaded } of await listObjects(bucket, { prefix })) {
-      stored.push({ key, etag, size, uploadedMs: uploaded.getTime() });
-    }
-  }
-  return stored;
-}
-
 /** Returns a finding for each missing or changed object: `failed` if it is served, otherwise `warning`. */
-export function objectFindings({ missing, changed }: Pick<Judgement, "missing" | "changed">): Finding[] {
+export function objectFindings({ missing, changed }: Judgement): Finding[] {
+  const { kept = [], spare = [] } = Object.groupBy(missing, ({ duty }) => duty);
   return [
-    ...abridged(missing.filter(isServed).map(missingServed)),
-    ...abridged(missing.filter((known) => !isServed(known)).map(missingSpare)),
-    ...abridged(
-      changed.map(({ known, stored }) => {
-        const { objectKey, called, sizeBytes } = known;
-        return objectFinding(
-          isServed(known) ? "failed" : "warning",
-          objectKey,
-          `${called}: the object ${objectKey} in R2 (${stored.size} bytes, ETag ${stored.etag}) differs from the catalog (${sizeBytes} bytes).`,
-          `${called}：R2 中的对象 ${objectKey}（${stored.size} 字节）与目录记录（${sizeBytes} 字节）不符。`,
-        );
-      }),
-    ),
+    ...abridged(kept.map(missingServed)),
+    ...abridged(spare.map(missingSpare)),
+    ...abridged(changed.map(changedObject)),
   ];
 }
 
-const PUBLISH_AGAIN = {
-  en: "Publish it again from its pack or file.",
-  zh: "请用原来的日包或文件重新发布。",
-};
-
-function objectFinding(
-  level: Finding["level"],
-  subject: string,
-  sentence: string,
-  sentenceZh: string,
-  advice = PUBLISH_AGAIN,
-): Finding {
-  const zh = { sentence: sentenceZh, advice: advice.zh };
-  return { check: "objects", level, subject, sentence, advice: advice.en, zh };
-}
-
-function isServed({ duty }: catalog.KnownObject): boolean {
-  return duty === "kept";
-}
+const PUBLISH_AGAIN = "Publish it again from its pack or file.";
+const PUBLISH_AGAIN_ZH = "请用原来的日包或文件重新发布。";
 
 function missingServed({ objectKey, called }: catalog.KnownObject): Finding {
-  return objectFinding(
-    "failed",
-    objectKey,
-    `${called} is in the catalog, but its object ${objectKey} is not in R2.`,
-    `${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`,
-  );
+  return finding("objects", "failed", objectKey, {
+    en: [`${called} is in the catalog, but its object ${objectKey} is not in R2.`, PUBLISH_AGAIN],
+    zh: [`${called} 在目录中，但对象 ${objectKey} 不在 R2 里。`, PUBLISH_AGAIN_ZH],
+  });
 }
 
 /**
@@ -146,22 +103,36 @@ function missingServed({ objectKey, called }: catalog.KnownObject): Finding {
  * and files that were not copied to R2.
  */
 function missingSpare({ objectKey, called }: catalog.KnownObject): Finding {
-  return objectFinding(
-    "warning",
-    objectKey,
-    `${objectKey} of ${called} is not in R2. It is not served at present.`,
-    `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
-    {
-      en: "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
-      zh: "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
-    },
-  );
+  return finding("objects", "warning", objectKey, {
+    en: [
+      `${objectKey} of ${called} is not in R2. It is not served at present.`,
+      "Copy it back, or run `edgetape doctor --repair` to remove it from the catalog; served data stays unchanged.",
+    ],
+    zh: [
+      `${called} 的对象 ${objectKey}（目前没有提供）不在 R2 里。`,
+      "请复制回来，或用 `edgetape doctor --repair` 放弃它；正在提供的数据不受影响。",
+    ],
+  });
+}
+
+function changedObject({ known, stored }: Judgement["changed"][number]): Finding {
+  const { objectKey, called, sizeBytes, duty } = known;
+  return finding("objects", duty === "kept" ? "failed" : "warning", objectKey, {
+    en: [
+      `${called}: the object ${objectKey} in R2 (${stored.size} bytes, ETag ${stored.etag}) differs from the catalog (${sizeBytes} bytes).`,
+      PUBLISH_AGAIN,
+    ],
+    zh: [
+      `${called}：R2 中的对象 ${objectKey}（${stored.size} 字节）与目录记录（${sizeBytes} 字节）不符。`,
+      PUBLISH_AGAIN_ZH,
+    ],
+  });
 }
 
 /** Deletes objects that were replaced more than 7 days ago, and the index rows of replaced packs. */
 export async function deleteExpired(
   { db, bucket, nowMs }: Upkeep,
-  { expired }: Pick<Judgement, "expired">,
+  { expired }: Judgement,
 ): Promise<Finding[]> {
   const deleted: Finding[] = [];
   for (const { objectKey, packId, called } of expired.slice(0, RETIRED_AT_ONCE)) {
@@ -174,19 +145,25 @@ export async function deleteExpired(
   return abridged(deleted);
 }
 
-/** Deletes the objects of uploads that ended without being served, once they are 7 days old. */
+/** Returns the objects of uploads that ended without being served and began at least `keptMs` ago. */
+export function unservedSince({ nowMs }: Upkeep, { unserved }: Judgement, keptMs: number) {
+  return unserved.filter(
+    ({ known, stored }) => nowMs - Math.max(stored.uploaded.getTime(), known.begunAtMs) >= keptMs,
+  );
+}
+
+/** Deletes the objects of uploads that ended without being served, once they are `keptMs` old. */
 export async function deleteUnserved(
-  { bucket, nowMs }: Upkeep,
-  { unserved }: Pick<Judgement, "unserved">,
+  place: Upkeep,
+  judged: Judgement,
   keptMs = UPLOAD_KEPT_MS,
 ): Promise<Finding[]> {
   const deleted: Finding[] = [];
-  for (const { known, stored } of unserved) {
-    if (nowMs - Math.max(stored.uploadedMs, known.begunAtMs) < keptMs) continue;
+  for (const { known, stored } of unservedSince(place, judged, keptMs)) {
     // A newer upload may use the same number and key by now.
-    const present = await bucket.head(stored.key);
+    const present = await place.bucket.head(stored.key);
     if (present?.etag !== stored.etag) continue;
-    await bucket.delete(stored.key);
+    await place.bucket.delete(stored.key);
     deleted.push(
       done("uploads", stored.key, `An upload of ${known.called} was not served; ${stored.key} was deleted.`),
     );
@@ -213,16 +190,12 @@ export async function endAbandoned(
 /** Reports open uploads that began more than `forMs` ago. */
 export async function waitingUploads({ db, nowMs }: Upkeep, forMs: number): Promise<Finding[]> {
   const waiting = await catalog.staleUploads(db, nowMs - forMs);
-  return abridged(
-    waiting.map(({ target }) => ({
-      check: "uploads",
-      level: "warning",
-      subject: target,
-      sentence: `The upload of ${target} was not completed.`,
-      advice:
-        "Publish the day or add the file again to resume the upload, or run `edgetape doctor --repair` to end it.",
-    })),
+  const advice =
+    "Publish the day or add the file again to resume the upload, or run `edgetape doctor --repair` to end it.";
+  const findings = waiting.map(({ target }) =>
+    finding("uploads", "warning", target, { en: [`The upload of ${target} was not completed.`, advice] }),
   );
+  return abridged(findings);
 }
 
 /** Frees the parts of an ended upload. A failure is only logged, because R2 frees parts by itself after 7 days. */

@@ -15,7 +15,7 @@ const stored = (key: string, said: Partial<StoredObject> = {}): StoredObject => 
   key,
   etag: `etag ${key}`,
   size: 10,
-  uploadedMs: 0,
+  uploaded: new Date(0),
   ...said,
 });
 
