@@ -186,17 +186,17 @@ export async function checkIndex(
 ): Promise<{ securities: number; findings: Finding[] }> {
   const called = calledOf(day);
   const found = await indexInObject(bucket, pack, day.dataset);
+  const failing = (securities: number, ...en: [sentence: string, advice: string]) => {
+    return { securities, findings: [finding("index", "failed", called, { en })] };
+  };
   if ("problem" in found) {
     const sentence = `The index of ${called} cannot be read: ${found.problem}.`;
-    return {
-      securities: 0,
-      findings: [wrongIndex(called, sentence, "Publish the day again from its pack.")],
-    };
+    return failing(0, sentence, "Publish the day again from its pack.");
   }
   const rows = new Map((await indexRowsOf(db, pack.packId)).map(({ code, facts }) => [code, facts]));
   const wrong: string[] = [];
   for (const entry of found.index.entries) {
-    const code = `${entry.symbol}.${entry.market}`;
+    const code = codeOf(entry);
     if (rows.get(code) !== factsOf(entry)) wrong.push(code);
     rows.delete(code);
   }
@@ -206,36 +206,32 @@ export async function checkIndex(
   const listed = wrong.slice(0, 5).join(", ") + (wrong.length > 5 ? ` and ${wrong.length - 5} more` : "");
   const sentence = `The index rows of ${called} differ from its pack: ${listed}.`;
   const advice = "`edgetape doctor --repair` rebuilds the index rows from the pack.";
-  return { securities, findings: [wrongIndex(called, sentence, advice)] };
+  return failing(securities, sentence, advice);
 }
 
 /**
  * Rebuilds the index rows of a pack of `dataset` from its object and stores them under `pack.packId`. Returns the
- * object's etag and the number of securities, or the problem that prevents the rebuild.
+ * object's etag, or the problem that prevents the rebuild.
  */
 export async function rebuildIndex(
   { db, bucket }: Stores,
   pack: IndexedPack,
   dataset: DatasetName,
-): Promise<{ etag: string; securities: number } | ArrivalProblem> {
+): Promise<{ etag: string } | ArrivalProblem> {
   const found = await indexInObject(bucket, pack, dataset);
   if ("problem" in found) return found;
   const { entries } = found.index;
-  await keepOnly(
-    db,
-    pack.packId,
-    entries.map(({ symbol, market }) => `${symbol}.${market}`),
-  );
+  await keepOnly(db, pack.packId, entries.map(codeOf));
   await loadIndexRows(db, pack.packId, entries.map(indexRowOf));
-  return { etag: found.etag, securities: entries.length };
+  return { etag: found.etag };
+}
+
+function codeOf({ symbol, market }: SectionEntry): string {
+  return `${symbol}.${market}`;
 }
 
 /** Returns an entry as a string in the same format as the `facts` of `indexRowsOf`. */
 function factsOf({ offset, length, footerLength, rows, lastTime, crc, blocks }: SectionEntry): string {
   const hex = Buffer.from(encodeBlocks(blocks)).toString("hex").toUpperCase();
   return [offset, length, footerLength, rows, lastTime, crc, hex].join(" ");
-}
-
-function wrongIndex(subject: string, sentence: string, advice: string): Finding {
-  return finding("index", "failed", subject, { en: [sentence, advice] });
 }

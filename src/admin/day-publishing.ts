@@ -6,7 +6,7 @@
 import * as z from "zod";
 import { randomBase62 } from "../base/base62.ts";
 import { ok, refused } from "../base/result.ts";
-import { type BeijingDate, beijingTimestamp } from "../calendar/beijing.ts";
+import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
 import type { DatasetDay, DayRevision, ServedDay } from "../catalog/days.ts";
@@ -17,7 +17,8 @@ import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import * as catalog from "../catalog/publish-day.ts";
 import { serveAgain, withdrawDay } from "../catalog/publish-day.ts";
 import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkeep.ts";
-import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload, type Upload } from "../catalog/uploads.ts";
+import type { Content, Upload } from "../catalog/uploads.ts";
+import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload } from "../catalog/uploads.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { packObjectKey, parsePackObjectKey } from "../packs/layout.ts";
@@ -111,13 +112,10 @@ export async function withdraw(
   const day = await servedDay(db, seen);
   if (day === null) return refused(noDay(seen));
   if (changed) return ok({ day, changed, actor: by.actor.name });
-  const actor = await lastActor(db, seen);
-  if (day.revision === revision && day.state === "withdrawn") return ok({ day, changed, actor });
-  return refused({ reason: "day_changed", day: { dataset, tradedate }, revision: day.revision, actor });
-}
-
-async function lastActor(db: D1Database, day: DatasetDay): Promise<string> {
-  return (await lastActorOf(db, catalog.daySubject(day))).name;
+  if (day.revision !== revision || day.state !== "withdrawn")
+    return refused(await changedBy(db, { dataset, tradedate }, day));
+  const { name: actor } = await lastActorOf(db, catalog.daySubject(seen));
+  return ok({ day, changed, actor });
 }
 
 export interface ServeAgainAsk extends DatasetDay {
@@ -156,18 +154,13 @@ export async function serveContentAgain(
       ? refused({ reason: "absent", what: `revision ${content} of ${calledOf(of)}` })
       : refused({ reason: "nothing_to_restore", day: of });
   }
-  const unkept = { reason: "revision_gone", day: of, revision: wanted.revision } as const;
   const { packId, buildId, objectKey, etag, sizeBytes, sha256, damaged } = wanted;
   if (damaged !== null) {
-    return refused({
-      reason: "pack_damaged",
-      day: of,
-      called: `The pack of revision ${wanted.revision}`,
-      ...damaged,
-    });
+    const called = `The pack of revision ${wanted.revision}`;
+    return refused({ reason: "pack_damaged", day: of, called, ...damaged });
   }
-  if ((await bucket.head(objectKey))?.etag !== etag || !(await hasIndexRows(db, packId)))
-    return refused(unkept);
+  const isKept = (await bucket.head(objectKey))?.etag === etag && (await hasIndexRows(db, packId));
+  if (!isKept) return refused({ reason: "revision_gone", day: of, revision: wanted.revision });
   const whole = await wholePack(bucket, { upload: { objectKey, sizeBytes, sha256 }, etag }, dataset);
   if ("problem" in whole)
     return refused({ reason: "content_wrong", called: calledOf(of), problem: whole.problem });
@@ -187,23 +180,17 @@ function contentOf(
   day: ServedDay,
   content: ServeAgainAsk["content"],
 ): DayRevision | undefined {
-  switch (content) {
-    case "present":
-      return revisions.find(({ packId }) => packId === day.packId);
-    case "previous": {
-      const current = revisions.find(({ packId }) => packId === day.packId)?.buildId;
-      const first = revisions.findLastIndex(({ buildId }) => buildId === current);
-      return revisions
-        .slice(first + 1)
-        .find(({ withdrawn, damaged }) => withdrawn === null && damaged === null);
-    }
-    default:
-      return revisions.find(({ revision }) => revision === content);
-  }
+  if (typeof content === "number") return revisions.find(({ revision }) => revision === content);
+  const current = revisions.find(({ packId }) => packId === day.packId);
+  if (content === "present") return current;
+  const first = revisions.findLastIndex(({ buildId }) => buildId === current?.buildId);
+  const older = revisions.slice(first + 1);
+  return older.find(({ withdrawn, damaged }) => withdrawn === null && damaged === null);
 }
 
 async function changedBy(db: D1Database, day: DatasetDay, { revision }: ServedDay): Promise<AdminRefusal> {
-  return { reason: "day_changed", day, revision, actor: await lastActor(db, day) };
+  const { name: actor } = await lastActorOf(db, catalog.daySubject(day));
+  return { reason: "day_changed", day, revision, actor };
 }
 
 /** Returns the refusal for a day that was never loaded. */
@@ -215,38 +202,34 @@ export function noDay(day: DatasetDay): AdminRefusal {
 /** Returns the days with packs of `dataset` that can be adopted, oldest first; the packs of a day are newest first. */
 export async function adoptableDays({ db, bucket }: Stores, dataset: DatasetName): Promise<AdoptableDay[]> {
   const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db, dataset)]);
-  const days = new Map<BeijingDate, R2Object[]>();
-  for (const object of await listObjects(bucket, { prefix: `${DATASETS[dataset].prefix}/` })) {
-    const day = parsePackObjectKey(object.key)?.tradedate;
-    if (day !== undefined && !known.has(object.key)) days.set(day, [...(days.get(day) ?? []), object]);
-  }
-  return [...days]
+  const stored = await listObjects(bucket, { prefix: `${DATASETS[dataset].prefix}/` });
+  const packs = stored.flatMap((object) => {
+    const place = parsePackObjectKey(object.key);
+    return place === null || known.has(object.key) ? [] : [{ object, ...place }];
+  });
+  packs.sort((a, b) => b.object.uploaded.getTime() - a.object.uploaded.getTime() || b.revision - a.revision);
+  return [...Map.groupBy(packs, ({ tradedate }) => tradedate)]
     .toSorted(([a], [b]) => a.localeCompare(b))
-    .map(([day, objects]) => ({
+    .map(([tradedate, ofDay]) => ({
       ...nameOf(dataset),
-      tradedate: day,
-      served: served.get(day) ?? null,
-      packs: objects
-        .toSorted((a, b) => b.uploaded.getTime() - a.uploaded.getTime() || numberOf(b) - numberOf(a))
-        .map(({ key, size, uploaded }) => ({
-          objectKey: key,
-          sizeBytes: size,
-          uploadedAt: beijingTimestamp(uploaded.getTime()),
-        })),
+      tradedate,
+      served: served.get(tradedate) ?? null,
+      packs: ofDay.map(({ object: { key, size, uploaded } }) => ({
+        objectKey: key,
+        sizeBytes: size,
+        uploadedAt: beijingTimestamp(uploaded.getTime()),
+      })),
     }));
 }
 
-function numberOf({ key }: R2Object): number {
-  return parsePackObjectKey(key)?.revision ?? 0;
-}
-
-/** The metadata of a pack's object; objects uploaded by earlier versions lack `sha256`. */
-const metadataSchema = z.object({ sha256: z.string().optional(), claims: z.string().optional() });
-const claimsSchema = z.object({
-  degraded: z.boolean(),
-  shortfall: z.string().optional().catch(undefined),
-  quality: qualitySchema.optional().catch(undefined),
-});
+/** The claims in an object's metadata. Earlier versions wrote none; such packs count as not degraded. */
+const claimsSchema = z
+  .object({
+    degraded: z.boolean(),
+    shortfall: z.string().optional().catch(undefined),
+    quality: qualitySchema.optional().catch(undefined),
+  })
+  .catch({ degraded: false });
 
 /**
  * Serves the pack in `ask.objectKey` as the next revision of `day`, after the same checks as for an uploaded pack.
@@ -270,8 +253,9 @@ export async function adoptPack(
   }
   const damage = await damageOf(db, objectKey);
   if (damage !== null) return refused({ reason: "pack_damaged", day, called: objectKey, ...damage });
-  const metadata = metadataSchema.parse(object.customMetadata ?? {});
-  const sha256 = ask.sha256 ?? metadata.sha256;
+  // Objects that were uploaded by earlier versions lack both.
+  const { sha256: storedSha256, claims: storedClaims = "null" } = object.customMetadata ?? {};
+  const sha256 = ask.sha256 ?? storedSha256;
   if (sha256 === undefined) return refused({ reason: "pack_sum_unknown", objectKey });
 
   const readRange = arrivedRange(bucket, { objectKey, etag: object.etag });
@@ -280,9 +264,9 @@ export async function adoptPack(
     return refused({ reason: "content_wrong", called: objectKey, problem: index.problem });
   const { buildId, entries } = index;
   const rows = entries.reduce((sum, entry) => sum + entry.rows, 0);
-  const before = claimsIn(metadata.claims);
-  const degraded = ask.degraded ?? before.degraded;
+  const before = claimsSchema.parse(JSON.parse(storedClaims));
   const { quality, shortfall } = before;
+  const { degraded = before.degraded } = ask;
   const claims: catalog.PackClaims = {
     buildId,
     rows,
@@ -308,8 +292,6 @@ function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boole
   return place?.tradedate === tradedate && place.dataset === dataset;
 }
 
-type Adopted = Pick<Upload<catalog.PackClaims>, "objectKey" | "sizeBytes" | "sha256" | "claims">;
-
 /**
  * Opens an upload without parts, or resumes the open upload of the same pack, for example when the operator repeats a
  * refused adoption with force.
@@ -317,7 +299,7 @@ type Adopted = Pick<Upload<catalog.PackClaims>, "objectKey" | "sizeBytes" | "sha
 async function openAdoption(
   stores: Stores,
   target: UploadTarget<catalog.PackClaims>,
-  pack: Adopted,
+  pack: Content<catalog.PackClaims> & { objectKey: string },
   nowMs: number,
 ): Promise<Upload<catalog.PackClaims> | null> {
   const previous = await openUpload<catalog.PackClaims>(stores.db, target.target);
@@ -328,10 +310,4 @@ async function openAdoption(
   const upload = { ...pack, uploadId, target: target.target, revision, begunAtMs: nowMs };
   const opened = await takeOver(stores, { ...upload, r2UploadId: ADOPTED_R2_UPLOAD_ID }, previous);
   return opened ? findUpload<catalog.PackClaims>(stores.db, target.target, uploadId) : null;
-}
-
-/** Returns the claims in the object's metadata. Earlier versions wrote none; such packs count as not degraded. */
-function claimsIn(claims: string | undefined): z.output<typeof claimsSchema> {
-  const parsed = claimsSchema.safeParse(claims === undefined ? undefined : JSON.parse(claims));
-  return parsed.success ? parsed.data : { degraded: false };
 }

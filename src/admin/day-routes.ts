@@ -11,8 +11,8 @@ import * as overview from "../catalog/day-overview.ts";
 import { loadedDays } from "../catalog/day-securities.ts";
 import * as catalog from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
-import { type PackClaims, packTarget, restateClaims, setForced } from "../catalog/publish-day.ts";
-import { type Content, findUpload, type Upload } from "../catalog/uploads.ts";
+import { type PackClaims, restateClaims, setForced } from "../catalog/publish-day.ts";
+import type { Content } from "../catalog/uploads.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
@@ -155,25 +155,11 @@ function isServed(served: catalog.ServedDay, { claims }: Content<PackClaims>): b
   );
 }
 
-/** Returns the upload whose id is in the path, or a refusal. */
-async function uploadOf(
-  c: AdminContext,
-): Promise<Answered<{ day: catalog.DatasetDay; upload: Upload<PackClaims> }>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<PackClaims>(c.env.DB, packTarget(day.value), uploadId);
-  return upload === null
-    ? refused({ reason: "absent", what: `upload of ${calledOf(day.value)} with this id` })
-    : ok({ day: day.value, upload });
-}
+const putPart = reading([dayOf], (c, day) => uploads.receivePart(c, publishing.packUpload(day)));
 
-const putPart = reading([uploadOf], (c, { upload }) => uploads.receivePart(c, upload));
-
-const completeUpload = reading([uploadOf], async (c, { day, upload }) => {
-  const completion = { target: publishing.packUpload(day), upload, by: byOf(c) };
-  return published(c, day, await uploads.complete(uploads.storesOf(c), completion));
-});
+const completeUpload = reading([dayOf], async (c, day) =>
+  published(c, day, await uploads.completeNamed(c, publishing.packUpload(day))),
+);
 
 const adoptDay = reading([dayOf, bodyOf(wire.adoptDaySchema)], async (c, day, body) =>
   published(c, day, await publishing.adoptPack(uploads.storesOf(c), day, body, byOf(c))),

@@ -3,7 +3,7 @@ import { ok, refused } from "../base/result.ts";
 import { type Withdrawal, withdrawalAgainst } from "../catalog/decisions.ts";
 import type { FilePlace } from "../catalog/files.ts";
 import * as catalog from "../catalog/files.ts";
-import { findUpload, type Upload } from "../catalog/uploads.ts";
+import type { Upload } from "../catalog/uploads.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
@@ -12,7 +12,7 @@ import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, parsed, reading } f
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
-import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
+import { begin, completeNamed, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
 import * as wire from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
@@ -85,23 +85,11 @@ function withdrawnRefusal(
   return { reason: "content_withdrawn", called: name, again, ...withdrawal };
 }
 
-async function uploadOf(
-  c: AdminContext,
-): Promise<Answered<{ place: FilePlace; upload: Upload<FileClaims> }>> {
-  const place = placeOf(c);
-  if (!place.ok) return place;
-  const uploadId = c.req.param("uploadId") ?? "";
-  const upload = await findUpload<FileClaims>(c.env.DB, catalog.fileTarget(place.value), uploadId);
-  return upload === null
-    ? refused({ reason: "absent", what: `upload of ${place.value.name} with this id` })
-    : ok({ place: place.value, upload });
-}
+const putPart = reading([placeOf], (c, place) => receivePart(c, fileUpload(place)));
 
-const putPart = reading([uploadOf], (c, { upload }) => receivePart(c, upload));
-
-const completeUpload = reading([uploadOf], async (c, { place, upload }) => {
-  const completed = await complete(storesOf(c), { target: fileUpload(place), upload, by: byOf(c) });
-  return completed.ok ? present(c, { ...place, revision: upload.revision }) : completed;
+const completeUpload = reading([placeOf], async (c, place) => {
+  const completed = await completeNamed(c, fileUpload(place));
+  return completed.ok ? present(c, { ...place, revision: completed.value.revision }) : completed;
 });
 
 /**

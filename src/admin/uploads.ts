@@ -9,7 +9,7 @@ import type { By } from "../catalog/accounts.ts";
 import * as catalog from "../catalog/uploads.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { freeParts } from "../upkeep/objects.ts";
-import type { AdminContext } from "./context.ts";
+import { type AdminContext, byOf } from "./context.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { PART_SHA256_HEADER, PART_SIZE_BYTES, type StoredPart, type Uploading } from "./wire.ts";
 import { sha256Schema } from "./wire-fields.ts";
@@ -55,7 +55,7 @@ const NUMBER = /^(\d+)(\.|$)/;
  */
 export async function freeRevision(
   { db, bucket }: Stores,
-  { target, objectKey: keyOf }: Pick<UploadTarget<unknown>, "target" | "objectKey">,
+  { target, objectKey: keyOf }: UploadTarget<never>,
 ): Promise<number> {
   const key = keyOf(1);
   const prefix = key.slice(0, key.lastIndexOf("/") + 1);
@@ -85,7 +85,7 @@ export interface Begun<Claims> {
  */
 export async function begin<Claims>(
   stores: Stores,
-  of: Pick<UploadTarget<Claims>, "target" | "called" | "objectKey">,
+  of: UploadTarget<Claims>,
   content: catalog.Content<Claims>,
   nowMs: number,
 ): Promise<Answered<Begun<Claims>>> {
@@ -152,13 +152,6 @@ function partCountOf(sizeBytes: number): number {
   return Math.ceil(sizeBytes / PART_SIZE_BYTES);
 }
 
-/** Returns the size of part `n`, or null when the upload has no such part. */
-function partSizeOf(sizeBytes: number, n: number): number | null {
-  const count = partCountOf(sizeBytes);
-  if (!Number.isInteger(n) || n < 1 || n > count) return null;
-  return n < count ? PART_SIZE_BYTES : sizeBytes - (count - 1) * PART_SIZE_BYTES;
-}
-
 /**
  * How long a claim on a part lasts. After this time another publisher may store the part. The time is short, because
  * the holder of the claim already has the bytes in memory.
@@ -166,39 +159,71 @@ function partSizeOf(sizeBytes: number, n: number): number | null {
 const CLAIM_MS = 2_000;
 const POLL_MS = 100;
 
+/** Returns the upload of `target` whose id is in the path, or a refusal. */
+async function uploadOf<Claims>(
+  c: AdminContext,
+  { target, called }: UploadTarget<Claims>,
+): Promise<Answered<catalog.Upload<Claims>>> {
+  const upload = await catalog.findUpload<Claims>(c.env.DB, target, c.req.param("uploadId") ?? "");
+  return upload === null
+    ? refused({ reason: "absent", what: `upload of ${called} with this id` })
+    : ok(upload);
+}
+
 /**
- * Stores part `n` of `upload`. Refuses bytes of the wrong size or with a SHA-256 other than `sha256`. A part that is
- * already stored with this hash is not sent to R2 again, even if another caller has completed the upload since then.
- * When several publishers send the same content at once, only one of them stores each part.
+ * Stores the part whose number is in the path. Refuses bytes of the wrong size or with a SHA-256 other than that in the
+ * header. A part that is already stored with this hash is not sent to R2 again, even if another caller has completed
+ * the upload since then. When several publishers send the same content at once, only one of them stores each part.
  */
-async function storePart(
+export async function receivePart<Claims>(
+  c: AdminContext,
+  target: UploadTarget<Claims>,
+): Promise<Answered<StoredPart>> {
+  const found = await uploadOf(c, target);
+  if (!found.ok) return found;
+  const upload = found.value;
+  const { state, sizeBytes } = upload;
+  const ends = state === "replaced" || state === "abandoned" || state === "refused";
+  if (ends) return refused({ reason: "upload_ended", upload });
+  const asked = c.req.param("n") ?? "";
+  const partCount = partCountOf(sizeBytes);
+  const unknownPart = refused({ reason: "part_number", n: asked, partCount } as const);
+  if (!/^[1-9]\d{0,4}$/.test(asked)) return unknownPart;
+  const sha256 = sha256Schema.safeParse(c.req.header(PART_SHA256_HEADER));
+  if (!sha256.success) return refused({ reason: "part_hash_absent" });
+  const bytes = await readAtMost(c.req.raw.body, PART_SIZE_BYTES);
+  const n = Number(asked);
+  if (n > partCount) return unknownPart;
+  const partBytes = n < partCount ? PART_SIZE_BYTES : sizeBytes - (partCount - 1) * PART_SIZE_BYTES;
+  if (bytes?.length !== partBytes) return refused({ reason: "part_size", n, sizeBytes: partBytes });
+  const digest = await crypto.subtle.digest("SHA-256", bytes);
+  if (Buffer.from(digest).toString("hex") !== sha256.data) return refused({ reason: "part_hash", n });
+
+  const stored = { n, sizeBytes: partBytes, sha256: sha256.data };
+  const claim = await claimed(c.env.DB, upload, stored);
+  if (!claim.ok) return claim;
+  const isHere = claim.value === "stored" || (await sendPart(storesOf(c), upload, stored, bytes));
+  return isHere ? ok(stored) : refused({ reason: "upload_lost" });
+}
+
+/** Stores a part that this call has claimed. Returns false when R2 no longer has the upload, which then ends. */
+async function sendPart(
   { db, bucket }: Stores,
   upload: catalog.Upload,
-  part: { n: number; bytes: Uint8Array<ArrayBuffer> | null; sha256: string },
-): Promise<Answered<StoredPart>> {
-  const { n, bytes, sha256 } = part;
-  const sizeBytes = partSizeOf(upload.sizeBytes, n);
-  if (sizeBytes === null) {
-    return refused({ reason: "part_number", n: String(n), partCount: partCountOf(upload.sizeBytes) });
-  }
-  if (bytes === null || bytes.length !== sizeBytes) return refused({ reason: "part_size", n, sizeBytes });
-  if ((await sha256Hex(bytes)) !== sha256) return refused({ reason: "part_hash", n });
-
-  const stored = { n, sizeBytes, sha256 };
-  const claim = await claimed(db, upload, stored);
-  if (!claim.ok) return claim;
-  if (claim.value === "stored") return ok(stored);
+  part: StoredPart,
+  bytes: Uint8Array,
+): Promise<boolean> {
   const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
   try {
-    const { etag } = await multipart.uploadPart(n, bytes);
-    await catalog.recordPart(db, upload.uploadId, { ...stored, etag });
+    const { etag } = await multipart.uploadPart(part.n, bytes);
+    await catalog.recordPart(db, upload.uploadId, { ...part, etag });
+    return true;
   } catch (failure) {
-    await catalog.releasePart(db, upload.uploadId, n);
+    await catalog.releasePart(db, upload.uploadId, part.n);
     if (!isUploadLost(failure)) throw failure;
     await catalog.moveUpload(db, upload, "uploading", "replaced");
-    return refused({ reason: "upload_lost" });
+    return false;
   }
-  return ok(stored);
 }
 
 /**
@@ -222,10 +247,6 @@ async function claimed(
   }
 }
 
-async function sha256Hex(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
-  return Buffer.from(await crypto.subtle.digest("SHA-256", bytes)).toString("hex");
-}
-
 /** Returns whether R2 reports an unknown upload (10024) or invalid parts (10025). */
 function isUploadLost(failure: unknown): boolean {
   return failure instanceof Error && /\((10024|10025)\)/.test(failure.message);
@@ -238,6 +259,17 @@ export interface Completed {
 
 /** An upload to complete, with its target and the actor. */
 type Completion<Claims> = { target: UploadTarget<Claims>; upload: catalog.Upload<Claims>; by: By };
+
+/** Completes the upload of `target` whose id is in the path. Refuses as `complete` does. */
+export async function completeNamed<Claims>(
+  c: AdminContext,
+  target: UploadTarget<Claims>,
+): Promise<Answered<Completed & { revision: number }>> {
+  const found = await uploadOf(c, target);
+  if (!found.ok) return found;
+  const completed = await complete(storesOf(c), { target, upload: found.value, by: byOf(c) });
+  return completed.ok ? ok({ ...completed.value, revision: found.value.revision }) : completed;
+}
 
 /**
  * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content differs
@@ -288,23 +320,19 @@ async function settle<Claims>(
   }
   const settled = await target.settle(stores, upload, etag, asOfNow(by, begunMs));
   if (settled === "settled") return ok({ newRevision: true });
-  if (settled === "lost") return lost(stores, target.called, upload);
-  if ("held" in settled) return refused(settled.held);
-  await catalog.moveUpload(db, upload, "completing", "refused", settled.problem);
+  if (settled === "lost") {
+    // A concurrent call of `complete` may have settled the upload.
+    const now = await catalog.findUpload(db, upload.target, upload.uploadId);
+    if (now?.state === "served") return ok({ newRevision: false });
+  } else if ("held" in settled) return refused(settled.held);
+  const problem = settled === "lost" ? null : settled.problem;
+  const ended = problem === null ? "abandoned" : "refused";
+  await catalog.moveUpload(db, upload, "completing", ended, problem ?? "");
   await db.batch(catalog.dropUnserved(db, upload.target));
-  return refused({ reason: "content_wrong", called: target.called, problem: settled.problem });
-}
-
-/**
- * Returns the answer for an upload that is no longer open. It is a success if a concurrent call of `complete` has
- * settled the upload. Otherwise another publisher took over, and the answer is a refusal.
- */
-async function lost({ db }: Stores, called: string, upload: catalog.Upload): Promise<Answered<Completed>> {
-  const now = await catalog.findUpload(db, upload.target, upload.uploadId);
-  if (now?.state === "served") return ok({ newRevision: false });
-  await catalog.moveUpload(db, upload, "completing", "abandoned");
-  await db.batch(catalog.dropUnserved(db, upload.target));
-  return refused({ reason: "other_publisher", called });
+  const { called } = target;
+  return problem === null
+    ? refused({ reason: "other_publisher", called })
+    : refused({ reason: "content_wrong", called, problem });
 }
 
 /** Returns the etag of the upload's object, which is assembled now or was before; null when R2 lost the parts. */
@@ -317,10 +345,8 @@ async function assembledEtag({ db, bucket }: Stores, upload: catalog.Upload): Pr
   };
   const earlier = await own();
   if (earlier !== null) return earlier;
-  const parts = (await catalog.uploadParts(db, upload.uploadId)).map(({ n, etag }) => ({
-    partNumber: n,
-    etag,
-  }));
+  const stored = await catalog.uploadParts(db, upload.uploadId);
+  const parts = stored.map(({ n: partNumber, etag }) => ({ partNumber, etag }));
   try {
     const multipart = bucket.resumeMultipartUpload(upload.objectKey, upload.r2UploadId);
     return (await multipart.complete(parts)).etag;
@@ -346,17 +372,4 @@ export function uploadingAnswer({ upload, parts }: Begun<unknown>): Uploading {
     partCount: partCountOf(upload.sizeBytes),
     parts: parts.map(({ etag: _, ...part }) => part),
   };
-}
-
-/** Stores the part whose number is in the path, or returns a refusal. */
-export async function receivePart(c: AdminContext, upload: catalog.Upload): Promise<Answered<StoredPart>> {
-  const ends = upload.state === "replaced" || upload.state === "abandoned" || upload.state === "refused";
-  if (ends) return refused({ reason: "upload_ended", upload });
-  const n = c.req.param("n") ?? "";
-  if (!/^[1-9]\d{0,4}$/.test(n))
-    return refused({ reason: "part_number", n, partCount: partCountOf(upload.sizeBytes) });
-  const sha256 = sha256Schema.safeParse(c.req.header(PART_SHA256_HEADER));
-  if (!sha256.success) return refused({ reason: "part_hash_absent" });
-  const bytes = await readAtMost(c.req.raw.body, PART_SIZE_BYTES);
-  return storePart(storesOf(c), upload, { n: Number(n), bytes, sha256: sha256.data });
 }
