@@ -5,8 +5,6 @@ import { readAtMost } from "../base/read-at-most.ts";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetDay } from "../catalog/days.ts";
-import type { DatasetName } from "../datasets/registry.ts";
-import type { DataType } from "../entitlement/data-types.ts";
 import type { Operator, TokenScope } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
@@ -40,15 +38,15 @@ const MAX_BODY_BYTES = 4 * 1024 * 1024;
 type Reader<Value> = (c: AdminContext) => Answered<Value> | Promise<Answered<Value>>;
 
 /**
- * Returns a handler that reads the request with `readers` in order and passes the values to `answer`. When a reader
- * refuses, its refusal is the answer.
+ * Returns a function that reads the request with `readers` in order and passes the values to `answer`. When a reader
+ * refuses, its refusal is the result. The function is the handler of a route, or a reader itself.
  *
  * @example reading([dayOf, bodyOf(wire.withdrawDaySchema)], async (c, day, { note }) => …)
  */
-export function reading<Values extends readonly unknown[]>(
+export function reading<Values extends readonly unknown[], Value>(
   readers: readonly [...{ [Place in keyof Values]: Reader<Values[Place]> }],
-  answer: (c: AdminContext, ...values: Values) => Promise<Answered<object>>,
-): Route[1] {
+  answer: (c: AdminContext, ...values: Values) => Answered<Value> | Promise<Answered<Value>>,
+): (c: AdminContext) => Promise<Answered<Value>> {
   return async (c) => {
     const values: unknown[] = [];
     for (const read of readers) {
@@ -97,8 +95,13 @@ export function inQuery<Schema extends z.ZodType>(name: string, schema: Schema):
   return (c) => parsed(schema, c.req.query(name), name);
 }
 
+/** Returns the reader of one parameter of the path. */
+export function inPath<Schema extends z.ZodType>(name: string, schema: Schema): Reader<z.output<Schema>> {
+  return (c) => parsed(schema, c.req.param(name), `The ${name} in the path`);
+}
+
 /** Returns `value` parsed with `schema`, or a refusal that names `what` and the path of the first problem. */
-export function parsed<Schema extends z.ZodType>(
+function parsed<Schema extends z.ZodType>(
   schema: Schema,
   value: unknown,
   what: string,
@@ -126,22 +129,19 @@ export function absent(noun: string, id: string): AdminRefusal {
 }
 
 /** Returns the dataset in the query (orders when absent), or a refusal. */
-export function datasetOf(c: AdminContext): Answered<DatasetName> {
-  return parsed(datasetSchema, c.req.query("dataset") ?? "orders", "dataset");
-}
+export const datasetOf = inQuery("dataset", datasetSchema.default("orders"));
 
 /** Returns the data type in the path, or a refusal. */
-export function dataTypeOf(c: AdminContext): Answered<DataType> {
-  return parsed(dataTypeSchema, c.req.param("type"), "The type in the path");
-}
+export const dataTypeOf = inPath("type", dataTypeSchema);
+
+/** Returns the day in the path, or a refusal. */
+export const tradedateOf = inPath("date", beijingDateSchema);
 
 /** Returns the day in the path and the dataset in the query (orders when absent), or a refusal. */
-export function dayOf(c: AdminContext): Answered<DatasetDay> {
-  const dataset = datasetOf(c);
-  if (!dataset.ok) return dataset;
-  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  return tradedate.ok ? ok({ dataset: dataset.value, tradedate: tradedate.value }) : tradedate;
-}
+export const dayOf = reading(
+  [datasetOf, tradedateOf],
+  (_, dataset, tradedate): Answered<DatasetDay> => ok({ dataset, tradedate }),
+);
 
 /** Returns the operator and the current time. */
 export function byOf(c: AdminContext): By {

@@ -30,15 +30,13 @@ const scheduled = reading([bodyOf(wire.runScheduledSchema)], async (c, asked) =>
   ok<wire.ScheduledRun>(await watch(c.env, asked)),
 );
 
-/** Returns the served pack of the day in the path, or a refusal. */
-async function servedOf(c: AdminContext): Promise<Answered<Served>> {
-  const day = dayOf(c);
-  if (!day.ok) return day;
-  const pack = await servedPack(c.env.DB, day.value);
-  return pack === null ? refused(noDay(day.value)) : ok({ day: day.value, pack });
-}
-
 type Served = { day: DatasetDay; pack: IndexedPack & { revision: number } };
+
+/** Returns the served pack of the day in the path, or a refusal. */
+const servedOf = reading([dayOf], async (c, day): Promise<Answered<Served>> => {
+  const pack = await servedPack(c.env.DB, day);
+  return pack === null ? refused(noDay(day)) : ok({ day, pack });
+});
 
 async function indexReport(c: AdminContext, { day, pack }: Served): Promise<wire.IndexReport> {
   const checked = await checkIndex(storesOf(c), day, pack);

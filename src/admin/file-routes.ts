@@ -8,7 +8,7 @@ import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, parsed, reading } from "./context.ts";
+import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, reading, tradedateOf } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
@@ -22,23 +22,17 @@ const list = reading(
     ok<wire.FileList>({ files: readable(await catalog.storedFiles(c.env.DB, { dataType, from, to })) }),
 );
 
-function placeOf(c: AdminContext): Answered<FilePlace> {
-  const dataType = dataTypeOf(c);
-  if (!dataType.ok) return dataType;
-  const tradedate = parsed(beijingDateSchema, c.req.param("date"), "The date in the path");
-  if (!tradedate.ok) return tradedate;
+const placeOf = reading([dataTypeOf, tradedateOf], (c, dataType, tradedate): Answered<FilePlace> => {
   const name = c.req.param("name") ?? "";
-  const problem = wire.fileNameProblem(dataType.value, tradedate.value, name);
-  return problem === null
-    ? ok({ dataType: dataType.value, tradedate: tradedate.value, name })
-    : refused({ reason: "file_name", problem });
-}
+  const problem = wire.fileNameProblem(dataType, tradedate, name);
+  return problem === null ? ok({ dataType, tradedate, name }) : refused({ reason: "file_name", problem });
+});
 
 const beginUpload = reading([placeOf, bodyOf(wire.beginFileUploadSchema)], async (c, place, body) => {
   const { origin, ...content } = body;
   const revisions = await catalog.revisionsAt(c.env.DB, place);
   const there = revisions.find((file) => file.origin === origin && isPresent(file, content));
-  const standing = origin === "builder" ? operatorsRefusal(revisions) : null;
+  const standing = operatorsRefusal(origin, revisions);
   if (standing !== null) return refused(standing);
   if (there !== undefined) return ok<wire.FileUploadBegun>({ state: "present", file: readable(there) });
   const twin = await catalog.caseTwin(c.env.DB, place);
@@ -65,14 +59,15 @@ function isPresent(file: catalog.StoredFile, content: { sizeBytes: number; sha25
   return isChecked && file.sha256 === content.sha256 && file.sizeBytes === content.sizeBytes;
 }
 
-/**
- * Returns the refusal of a builder's file if an operator's revision of the file has passed its checks, otherwise null.
- */
-function operatorsRefusal(revisions: readonly catalog.StoredFile[]): AdminRefusal | null {
+/** Returns the refusal of a builder's file if an operator's revision has passed its checks, otherwise null. */
+function operatorsRefusal(
+  asked: catalog.FileOrigin,
+  revisions: readonly catalog.StoredFile[],
+): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
-  return standing === undefined
-    ? null
-    : { reason: "operators_file", name: standing.name, revision: standing.revision, state: standing.state };
+  if (asked === "operator" || standing === undefined) return null;
+  const { name, revision, state } = standing;
+  return { reason: "operators_file", name, revision, state };
 }
 
 /** Returns the refusal of content that cannot become a file because an operator withdrew the file or this content. */
@@ -105,7 +100,7 @@ const publish = reading([placeOf, bodyOf(wire.publishFileSchema, {})], async (c,
   const { force: isForced, origin } = body;
   const published = await catalog.publishFile(c.env.DB, file, { ...byOf(c), isForced, origin });
   if (published) return present(c, file);
-  const standing = origin === "builder" ? operatorsRefusal(await catalog.revisionsAt(c.env.DB, place)) : null;
+  const standing = operatorsRefusal(origin, await catalog.revisionsAt(c.env.DB, place));
   if (standing !== null) return refused(standing);
   const against = await decisionOn(c, place, file);
   if (against !== null && file.state !== "withdrawn") return refused(withdrawnRefusal(place, against));
@@ -122,25 +117,19 @@ function meant(
   revision: number | undefined,
 ): Answered<catalog.StoredFile> {
   const [newest] = revisions;
-  if (newest === undefined) return refused(absent(place));
+  if (newest === undefined) return refused({ reason: "absent", what: `file ${place.name}` });
   if (revision !== undefined) {
     const named = revisions.find((each) => each.revision === revision);
     if (named !== undefined) return ok(named);
     return refused({ reason: "file_changed", name: place.name, revision, newest: newest.revision });
   }
   const waiting = revisions.filter(({ state }) => state === "verifying" || state === "withdrawn");
-  const [only, ...others] = waiting;
-  if (others.length > 0) {
-    return refused({
-      reason: "revision_unclear",
-      name: place.name,
-      waiting: waiting.map(({ revision: number, state }) => ({
-        revision: number,
-        state: state === "withdrawn" ? state : "never published",
-      })),
-    });
-  }
-  return ok(only ?? newest);
+  const [only = newest, ...others] = waiting;
+  if (others.length === 0) return ok(only);
+  const named = waiting.map((each) => {
+    return { revision: each.revision, state: each.state === "withdrawn" ? each.state : "never published" };
+  });
+  return refused({ reason: "revision_unclear", name: place.name, waiting: named });
 }
 
 /**
@@ -150,7 +139,7 @@ function meant(
 const withdraw = reading([placeOf, bodyOf(wire.withdrawFileSchema)], async (c, place, { note }) => {
   const revisions = await catalog.revisionsAt(c.env.DB, place);
   const file = revisions.find(({ state }) => state === "published") ?? revisions[0];
-  if (file === undefined) return refused(absent(place));
+  if (file === undefined) return refused({ reason: "absent", what: `file ${place.name}` });
   if (file.state === "withdrawn") return ok<wire.FileSummary>(readable(file));
   if (file.state === "uploaded") return refused({ reason: "file_unchecked", name: place.name });
   const withdrawn = await catalog.withdrawFile(c.env.DB, file, { ...byOf(c), note });
@@ -164,10 +153,6 @@ async function present(
 ): Promise<Answered<wire.FileSummary>> {
   const now = (await catalog.revisionsAt(c.env.DB, file)).find(({ revision }) => revision === file.revision);
   return now === undefined ? refused({ reason: "other_publisher", called: file.name }) : ok(readable(now));
-}
-
-function absent({ name }: FilePlace): AdminRefusal {
-  return { reason: "absent", what: `file ${name}` };
 }
 
 /** The claims of a file upload in addition to size and checksum. */

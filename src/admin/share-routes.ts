@@ -8,7 +8,7 @@ import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catal
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { ADMIN_ONLY, absent, bodyOf, byOf, dataTypeOf, parsed, queryOf, READ, reading } from "./context.ts";
+import { ADMIN_ONLY, absent, bodyOf, byOf, dataTypeOf, inPath, queryOf, READ, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -85,12 +85,10 @@ async function listExternal(c: AdminContext) {
   return ok<wire.ExternalList>({ external: shares.map(externalSummaryOf) });
 }
 
-function driveOf(c: AdminContext): Answered<Drive> {
-  const dataType = dataTypeOf(c);
-  if (!dataType.ok) return dataType;
-  const year = parsed(yearSchema, c.req.param("year"), "The year in the path");
-  return year.ok ? ok({ dataType: dataType.value, year: year.value }) : year;
-}
+const driveOf = reading(
+  [dataTypeOf, inPath("year", yearSchema)],
+  (_, dataType, year): Answered<Drive> => ok({ dataType, year }),
+);
 
 const setExternal = reading([driveOf, bodyOf(wire.externalShareSchema)], async (c, drive, body) => {
   const { link, ...coverage } = body;
