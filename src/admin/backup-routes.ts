@@ -14,7 +14,6 @@ import { DATASET_NAMES } from "../datasets/registry.ts";
 import { settingsOf, VERSION } from "../env.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash } from "../shares/credentials.ts";
-import type { ShareSecrets } from "../shares/secrets.ts";
 import { checkBytes, rebuildIndex } from "./arrival.ts";
 import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, queryOf, type Routes, reading } from "./context.ts";
 import { adoptableDays } from "./day-publishing.ts";
@@ -22,16 +21,8 @@ import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered, SealProblem } from "./refusal.ts";
 import { type Stores, storesOf } from "./uploads.ts";
 import * as wire from "./wire.ts";
+import { textOf } from "./wire-fields.ts";
 
-const afterSchema = z
-  .string()
-  .transform((text, context) => {
-    const key = keySchema.safeParse(parsedJson(text));
-    if (key.success) return key.data;
-    context.addIssue({ code: "custom", message: "expected the key of a row as JSON" });
-    return z.NEVER;
-  })
-  .optional();
 /** The length of a backup's id: 24 base62 characters hold 142 random bits. */
 const ID_LENGTH = 24;
 
@@ -39,13 +30,16 @@ const keySchema = z.array(z.union([z.string(), z.number()])).min(1);
 
 const pageQuerySchema = z.object({
   backup: wire.backupIdentitySchema.shape.id.optional(),
-  after: afterSchema,
+  after: textOf(
+    (text) => keySchema.safeParse(parsedJson(text)).data ?? null,
+    "the key of a row as JSON",
+  ).optional(),
 });
 
 async function plan(c: AdminContext): Promise<Answered<wire.BackupPlan>> {
   const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
   const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
-  const seal = await sealOf(settingsOf(c.env).BACKUP_SECRET, headText(named, tables));
+  const seal = await sealOf(c, headText(named, tables));
   return ok({
     version: VERSION,
     identity: { ...named, seal },
@@ -71,17 +65,20 @@ const page = reading([tableOf, queryOf(pageQuerySchema)], async (c, table, { bac
   const page = await backupPage(c.env.DB, table, after);
   if (backup === undefined) return ok<wire.BackupPage>({ ...page, seal: null });
   const text = pageText(backup, table.columns, { table: table.name, after, ...page });
-  return ok<wire.BackupPage>({ ...page, seal: await sealOf(settingsOf(c.env).BACKUP_SECRET, text) });
+  return ok<wire.BackupPage>({ ...page, seal: await sealOf(c, text) });
 });
 
 const begin = reading([bodyOf(wire.beginRestoreSchema)], async (c, body) => {
   const db = c.env.DB;
-  const { restoreId, force } = body;
-  const problem = misfit(body);
+  const { restoreId, force, unauthenticated, identity, tables } = body;
+  const problem = misfit(tables);
   if (problem !== null) return refused({ reason: "backup_unfit", problem });
-  const unsealed = await headRefusal(c, body);
-  if (unsealed !== null) return refused(unsealed);
-  const backupId = body.unauthenticated ? null : (body.identity?.id ?? null);
+  if (!unauthenticated) {
+    const sealed = identity && { text: headText(identity, tables), seal: identity.seal };
+    const unsealed = await sealRefusal(c, "The backup", sealed);
+    if (unsealed !== null) return refused(unsealed);
+  }
+  const backupId = unauthenticated ? null : (identity?.id ?? null);
   const known = await catalog.findRestore(db, restoreId);
   // The command may ask again because it did not receive the last answer. Repeating the restore would change nothing.
   if (known?.state === "done" && !force) return ok(await done(c, known));
@@ -98,34 +95,8 @@ function openState(present: number[]): wire.RestoreState {
   return { state: "open", present, adoptable: [], kept: [], overEmpty: false };
 }
 
-/** Returns the refusal of a backup whose head has no valid seal; null when the seal is valid or is not verified. */
-async function headRefusal(c: AdminContext, body: wire.BeginRestoreParsed): Promise<AdminRefusal | null> {
-  if (body.unauthenticated) return null;
-  const { identity, tables } = body;
-  const secrets = settingsOf(c.env).BACKUP_SECRET;
-  const problem =
-    identity === null ? "unsealed" : await sealProblem(secrets, headText(identity, tables), identity.seal);
-  return problem && { reason: "backup_unauthenticated", problem, what: "The backup" };
-}
-
-/**
- * Returns the refusal of a page that does not belong to the restore's backup; null when the page belongs to it, or when
- * seals are not verified.
- */
-async function pageRefusal(
-  c: AdminContext,
-  { backupId, tables }: catalog.Restore,
-  n: number,
-  chunk: z.output<typeof wire.restoreChunkSchema>,
-): Promise<AdminRefusal | null> {
-  if (backupId === null) return null;
-  const text = pageText(backupId, tables[chunk.table] ?? [], chunk);
-  const problem = await sealProblem(settingsOf(c.env).BACKUP_SECRET, text, chunk.seal);
-  return problem && { reason: "backup_unauthenticated", problem, what: `Page ${n} (${chunk.table})` };
-}
-
 /** Returns why this service cannot restore a backup with these tables, as a clause, or null. */
-function misfit({ tables }: wire.BeginRestoreParsed): string | null {
+function misfit(tables: catalog.Restore["tables"]): string | null {
   for (const [name, columns] of Object.entries(tables)) {
     const table = BACKUP_TABLES.find((each) => each.name === name);
     if (table === undefined) return `it has a table ${name}, which this version does not support`;
@@ -139,17 +110,16 @@ function misfit({ tables }: wire.BeginRestoreParsed): string | null {
   return null;
 }
 
-async function openRestore(c: AdminContext): Promise<Answered<catalog.Restore>> {
-  const restore = await restoreOf(c);
-  if (!restore.ok || restore.value.state === "open") return restore;
-  return refused({ reason: "absent", what: "open restore of this backup" });
-}
-
 async function restoreOf(c: AdminContext): Promise<Answered<catalog.Restore>> {
   const restore = await catalog.findRestore(c.env.DB, c.req.param("id") ?? "");
   if (restore !== null) return ok(restore);
   return refused({ reason: "absent", what: "restore of this backup; begin again" });
 }
+
+const openRestore = reading([restoreOf], (_, restore): Answered<catalog.Restore> => {
+  if (restore.state === "open") return ok(restore);
+  return refused({ reason: "absent", what: "open restore of this backup" });
+});
 
 const putChunk = reading([openRestore, bodyOf(wire.restoreChunkSchema)], async (c, restore, body) => {
   const asked = c.req.param("n");
@@ -163,8 +133,11 @@ const putChunk = reading([openRestore, bodyOf(wire.restoreChunkSchema)], async (
     const problem = `the columns of chunk ${n} differ from those of the backup's table ${body.table}`;
     return refused({ reason: "backup_unfit", problem });
   }
-  const unsealed = await pageRefusal(c, restore, n, body);
-  if (unsealed !== null) return refused(unsealed);
+  if (restore.backupId !== null) {
+    const sealed = { text: pageText(restore.backupId, columns, body), seal: body.seal };
+    const unsealed = await sealRefusal(c, `Page ${n} (${body.table})`, sealed);
+    if (unsealed !== null) return refused(unsealed);
+  }
   await catalog.addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
   return ok(openState([n]));
 });
@@ -239,9 +212,6 @@ async function sweep(c: AdminContext): Promise<Answered<wire.Swept>> {
   return ok({ left: await catalog.sweepIndexRows(c.env.DB) });
 }
 
-/** The deployment's `BACKUP_SECRET`; undefined when the setting is absent. Backups have no seals in that case. */
-type BackupSecrets = ShareSecrets | undefined;
-
 type Columns = BackupTable["columns"];
 
 /**
@@ -267,23 +237,26 @@ export function pageText(
   return JSON.stringify(["edgetape backup page", backupId, table, columns, after, next, rows]);
 }
 
-/** Returns the seal of `text` under the current version of the secret; null without a secret. */
-async function sealOf(secrets: BackupSecrets, text: string): Promise<wire.BackupSeal | null> {
+/** Returns the seal of `text` under the current version of `BACKUP_SECRET`; null without this setting. */
+async function sealOf(c: AdminContext, text: string): Promise<wire.BackupSeal | null> {
+  const { BACKUP_SECRET: secrets } = settingsOf(c.env);
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
   return { version: secrets.current, mac: await keyedHash(secret, text) };
 }
 
-/** Returns why `seal` is not valid for `text`; null when the seal is valid. */
-async function sealProblem(
-  secrets: BackupSecrets,
-  text: string,
-  seal: wire.BackupSeal | null,
-): Promise<SealProblem | null> {
-  if (seal === null) return "unsealed";
-  const secret = secrets?.secrets.get(seal.version);
-  if (secret === undefined) return "no_secret";
-  return (await sameText(await keyedHash(secret, text), seal.mac)) ? null : "edited";
+/** Returns the refusal of `what`, a backup or a page, whose `seal` is absent or not valid for `text`; else null. */
+async function sealRefusal(
+  c: AdminContext,
+  what: string,
+  sealed: { text: string; seal: wire.BackupSeal | null } | null,
+): Promise<AdminRefusal | null> {
+  const { text, seal } = sealed ?? { text: "", seal: null };
+  const refusal = (problem: SealProblem) => ({ reason: "backup_unauthenticated", what, problem }) as const;
+  if (seal === null) return refusal("unsealed");
+  const secret = settingsOf(c.env).BACKUP_SECRET?.secrets.get(seal.version);
+  if (secret === undefined) return refusal("no_secret");
+  return (await sameText(await keyedHash(secret, text), seal.mac)) ? null : refusal("edited");
 }
 
 /** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */

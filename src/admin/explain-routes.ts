@@ -26,6 +26,7 @@ import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
 import { type AdminContext, bodyOf, READ, type Routes, reading } from "./context.ts";
+import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
 
 /**
@@ -51,14 +52,14 @@ interface Accepted {
  * Explains a past request. Searches the stored refusals first, and then the gates of the account that `?account=` or
  * the refusal names. If there is no refusal and no account is named, searches the gates of recently active accounts.
  */
-async function explainId(c: AdminContext): Promise<wire.ExplainedRequest> {
+async function explainId(c: AdminContext): Promise<Answered<wire.ExplainedRequest>> {
   const requestId = (c.req.param("requestId") ?? "").trim().toLowerCase();
   const refusal = await findRefusal(c.env.DB, requestId);
   const account = c.req.query("account") ?? refusal?.accountId ?? null;
   // A refused request without a known account has most likely not reached a gate, so no gate is searched.
   const accepted = refusal !== null && account === null ? null : await findAccepted(c, requestId, account);
-  if (refusal !== null) return kept(requestId, refusal, accepted);
-  return accepted === null ? unknown(requestId) : ended(requestId, accepted);
+  if (refusal !== null) return ok(kept(requestId, refusal, accepted));
+  return ok(accepted === null ? unknown(requestId) : ended(requestId, accepted));
 }
 
 async function findAccepted(
@@ -85,86 +86,61 @@ async function findAccepted(
   return null;
 }
 
+const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "The request counts against the day's quota." };
+const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "The request was not counted." };
+const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "The request was counted, then credited." };
+const IN_PROGRESS: Bilingual = { zh: "仍在处理中。", en: "is still in progress." };
+const UNFINISHED: Bilingual = {
+  zh: "已受理，但没有正常结束（例如连接中断）。",
+  en: "was accepted but did not end normally (for example, the connection broke).",
+};
+
+const NOT_RECORDED = { at: null, code: null, reason: null };
+
 function kept(requestId: string, refusal: Refusal, accepted: Accepted | null): wire.ExplainedRequest {
   const { accountId, keyId, interface: asked, atMs } = refusal;
   const { code, reason, message } = outcomeOf(JSON.parse(refusal.denial) as Denial);
   const charged = accepted?.grant.charged ?? false;
   const ending = accepted === null ? NOT_COUNTED : charged ? COUNTED : CREDITED;
   const at = beijingTimestamp(atMs);
-  return {
-    requestId,
-    state: "refused",
-    accountId,
-    keyId,
-    interface: asked,
-    at,
-    code,
-    reason,
-    charged,
-    text: {
-      zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${message.zh}${ending.zh}`,
-      en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered with ${code} (${reason}): ${message.en} ${ending.en}`,
-    },
+  const text = {
+    zh: `请求 ${requestId}（北京时间 ${at}，接口 ${asked ?? "未识别"}）返回 ${code}（${reason}）：${message.zh}${ending.zh}`,
+    en: `Request ${requestId} (${at}, Beijing time, operation ${asked ?? "not recognised"}) was answered with ${code} (${reason}): ${message.en} ${ending.en}`,
   };
+  return { requestId, state: "refused", accountId, keyId, interface: asked, at, code, reason, charged, text };
 }
 
 function ended(
   requestId: string,
   { accountId, apiname, grant, outcome, inProgress }: Accepted,
 ): wire.ExplainedRequest {
-  const about = { requestId, accountId, keyId: null, interface: apiname, charged: grant.charged };
-  const counted = grant.charged ? COUNTED : CREDITED;
+  const { day, charged } = grant;
+  const about = { requestId, accountId, keyId: null, interface: apiname, charged };
+  const counted = charged ? COUNTED : CREDITED;
   if (outcome === null) {
-    const what = inProgress
-      ? { zh: "仍在处理中。", en: "is still in progress." }
-      : {
-          zh: "已受理，但没有正常结束（例如连接中断）。",
-          en: "was accepted but did not end normally (for example, the connection broke).",
-        };
-    return {
-      ...NOT_RECORDED,
-      ...about,
-      state: inProgress ? "in_progress" : "unfinished",
-      text: {
-        zh: `请求 ${requestId}（${grant.day}）${what.zh}${counted.zh}`,
-        en: `Request ${requestId} (${grant.day}) ${what.en} ${counted.en}`,
-      },
+    const what = inProgress ? IN_PROGRESS : UNFINISHED;
+    const text = {
+      zh: `请求 ${requestId}（${day}）${what.zh}${counted.zh}`,
+      en: `Request ${requestId} (${day}) ${what.en} ${counted.en}`,
     };
+    return { ...NOT_RECORDED, ...about, state: inProgress ? "in_progress" : "unfinished", text };
   }
   const { atMs, code, reason, symbol, tradedate, rows } = outcome;
   const at = beijingTimestamp(atMs);
-  return {
-    ...about,
-    state: code === 200 ? "served" : "refused",
-    at,
-    code,
-    reason,
-    text: {
-      zh: `请求 ${requestId}（北京时间 ${at}）返回 ${code}（${reason}）：${symbol}，${tradedate}，${rows} 行。${counted.zh}`,
-      en: `Request ${requestId} (${at}, Beijing time) was answered with ${code} (${reason}): ${symbol}, ${tradedate}, ${rows} rows. ${counted.en}`,
-    },
+  const text = {
+    zh: `请求 ${requestId}（北京时间 ${at}）返回 ${code}（${reason}）：${symbol}，${tradedate}，${rows} 行。${counted.zh}`,
+    en: `Request ${requestId} (${at}, Beijing time) was answered with ${code} (${reason}): ${symbol}, ${tradedate}, ${rows} rows. ${counted.en}`,
   };
+  return { ...about, state: code === 200 ? "served" : "refused", at, code, reason, text };
 }
 
-const COUNTED: Bilingual = { zh: "已计入当日额度。", en: "The request counts against the day's quota." };
-const NOT_COUNTED: Bilingual = { zh: "未计入额度。", en: "The request was not counted." };
-const CREDITED: Bilingual = { zh: "已计的次数已退回。", en: "The request was counted, then credited." };
-
-const NO_CALLER = { accountId: null, keyId: null, interface: null };
-const NOT_RECORDED = { at: null, code: null, reason: null };
-
 function unknown(requestId: string): wire.ExplainedRequest {
-  return {
-    requestId,
-    state: "unknown",
-    ...NO_CALLER,
-    ...NOT_RECORDED,
-    charged: false,
-    text: {
-      zh: `没有找到请求 ${requestId} 的记录：编号有误，或记录已过期。`,
-      en: `Request ${requestId} is unknown: the id is wrong, or the request is older than 14 days.`,
-    },
+  const caller = { accountId: null, keyId: null, interface: null };
+  const text = {
+    zh: `没有找到请求 ${requestId} 的记录：编号有误，或记录已过期。`,
+    en: `Request ${requestId} is unknown: the id is wrong, or the request is older than 14 days.`,
   };
+  return { requestId, state: "unknown", ...caller, ...NOT_RECORDED, charged: false, text };
 }
 
 /**
@@ -177,14 +153,14 @@ type Asker = Pick<z.output<typeof wire.explainSchema>, "key" | "keyId" | "accoun
 const explainRequest = reading([bodyOf(wire.explainSchema)], async (c, { request, ...asker }) => {
   const judged = new Judged();
   const decoded = await readBody(new Request("https://explain/", { method: "POST", body: request }));
-  if (!decoded.ok) return ok(judged.end(1, "body", decoded.refusal, "json"));
+  if (!decoded.ok) return ok(judged.end(judged.refuse(1, "body", decoded.refusal), "json"));
   const format: AnswerFormat = wantsParquet(decoded.value) ? "parquet" : "json";
   // When the caller is named separately, the request need not contain a key.
   const named = { ...decoded.value, ...stoodIn(decoded.value.apikey, asker) };
   const envelope = parseEnvelope(named, PARAMS_OPTIONAL);
-  if (!envelope.ok) return ok(judged.end(1, "body", envelope.refusal, format));
+  if (!envelope.ok) return ok(judged.end(judged.refuse(1, "body", envelope.refusal), format));
   judged.pass(1, "body", "a JSON object with apiname, apikey and params");
-  return ok(judged.end(null, "", await judge(c, envelope.value, asker, judged), format));
+  return ok(judged.end(await judge(c, envelope.value, asker, judged), format));
 });
 
 function stoodIn(apikey: unknown, { key, keyId, account }: Asker): { apikey?: string } {
@@ -291,9 +267,8 @@ class Judged {
     return denial;
   }
 
-  /** Returns the explanation. If `step` is given, first records that this step refused the request with `denial`. */
-  end(step: number | null, about: string, denial: Denial | null, format: AnswerFormat): wire.Explanation {
-    if (step !== null && denial !== null) this.refuse(step, about, denial);
+  /** Returns the explanation of a request that was refused with `denial`; null when it would be served. */
+  end(denial: Denial | null, format: AnswerFormat): wire.Explanation {
     const asker = { accountId: this.asker?.accountId ?? null, keyId: this.asker?.keyId || null };
     const { steps } = this;
     if (denial === null) {
@@ -306,6 +281,6 @@ class Judged {
 }
 
 export const EXPLAIN_ROUTES: Routes = {
-  "GET /explain/:requestId": [READ, async (c) => ok(await explainId(c))],
+  "GET /explain/:requestId": [READ, explainId],
   "POST /explain": [READ, explainRequest],
 };

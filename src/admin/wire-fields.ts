@@ -1,18 +1,21 @@
 /** Fields shared by admin bodies. */
 import * as z from "zod";
-import { type BeijingDate, parseBeijingDate } from "../calendar/beijing.ts";
+import { parseBeijingDate } from "../calendar/beijing.ts";
 import { isStorable, parseInstant, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import { DATASET_NAMES } from "../datasets/registry.ts";
 
-/** A real calendar day as `YYYYMMDD`. */
-export const beijingDateSchema = z.string().transform((text, context): BeijingDate => {
-  const date = parseBeijingDate(text);
-  if (date === null) {
-    context.addIssue({ code: "custom", message: "expected a real calendar day as YYYYMMDD" });
+/** Returns the schema of a text that `parse` converts. `parse` returns null for a text that is not as `expected`. */
+export function textOf<Value>(parse: (text: string) => Value | null, expected: string) {
+  return z.string().transform((text, context): Value => {
+    const value = parse(text);
+    if (value !== null) return value;
+    context.addIssue({ code: "custom", message: `expected ${expected}` });
     return z.NEVER;
-  }
-  return date;
-});
+  });
+}
+
+/** A real calendar day as `YYYYMMDD`. */
+export const beijingDateSchema = textOf(parseBeijingDate, "a real calendar day as YYYYMMDD");
 
 /** The name of a dataset. */
 export const datasetSchema = z.enum(DATASET_NAMES, `expected ${DATASET_NAMES.join(" or ")}`);
@@ -29,12 +32,7 @@ export const instantSchema = z
   .refine(isStorable, `expected ${STORABLE_INSTANTS}`);
 
 /** An instant in a URL's query: a day (its start in Beijing) or RFC 3339. Parsed to Unix milliseconds. */
-export const instantTextSchema = z.string().transform((text, context): number => {
-  const instant = parseInstant(text);
-  if (instant !== null) return instant;
-  context.addIssue({ code: "custom", message: "expected a day (YYYYMMDD) or RFC 3339 with an offset" });
-  return z.NEVER;
-});
+export const instantTextSchema = textOf(parseInstant, "a day (YYYYMMDD) or RFC 3339 with an offset");
 
 /** A count, 0 or more. */
 export const countSchema = z.int().min(0);
