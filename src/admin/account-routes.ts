@@ -94,9 +94,9 @@ const signOut = reading([accountOf], async (c, account) => {
 const addOne = reading([accountOf, bodyOf(wire.addSubscriptionSchema)], async (c, account, body) => {
   const { plan, start = byOf(c).nowMs } = body;
   const { end = start + WEEKLY_MS } = body;
-  if (end <= start) return refused(wrongBody("end", "start must be before end"));
+  if (end <= start) return refused(wrongEnd("end", "start must be before end"));
   // The end of a weekly card is computed here, so the schema has not checked it.
-  if (!isStorable(end)) return refused(notStorable("end"));
+  if (!isStorable(end)) return refused(wrongEnd("end"));
   return added(c, account, { plan, startMs: start, endMs: end });
 });
 
@@ -110,7 +110,7 @@ const extend = reading([accountOf, bodyOf(wire.extendSubscriptionSchema)], async
   const holds = last !== undefined && last.endMs > by.nowMs;
   const fromMs = holds ? last.endMs : by.nowMs;
   const endMs = until ?? fromMs + byMs;
-  if (!isStorable(endMs)) return refused(notStorable("byMs"));
+  if (!isStorable(endMs)) return refused(wrongEnd("byMs"));
   if (endMs <= fromMs) return refused({ reason: "not_later", plan, end: beijingTimestamp(fromMs) });
   if (!holds) return added(c, account, { plan, startMs: by.nowMs, endMs });
   const { accountId } = account;
@@ -118,12 +118,8 @@ const extend = reading([accountOf, bodyOf(wire.extendSubscriptionSchema)], async
   return refused({ reason: "changed_meanwhile", what: `the plans of ${accountId}` });
 });
 
-function wrongBody(place: string, problem: string): AdminRefusal {
+function wrongEnd(place: string, problem = `the end must be ${STORABLE_INSTANTS}`): AdminRefusal {
   return { reason: "malformed", what: "The body", place, problem };
-}
-
-function notStorable(place: string): AdminRefusal {
-  return wrongBody(place, `the end must be ${STORABLE_INSTANTS}`);
 }
 
 async function added(
@@ -164,48 +160,47 @@ const listPage = reading([queryOf(listQuerySchema)], async (c, { limit, expiring
   return ok<wire.AccountList>({ accounts, next });
 });
 
-const standing = reading([datasetOf, accountOf], (c, dataset, { accountId }) =>
-  standingNow(c, accountId, dataset),
-);
+const standing = reading([datasetOf, accountOf], standingNow);
 
 const credit = reading(
   [datasetOf, accountOf, bodyOf(wire.creditSchema)],
-  async (c, dataset, { accountId }, given) => {
+  async (c, dataset, account, given) => {
     // The audit entry is written first: an entry without a credit is better than a credit without an entry.
-    await tell(c, "account.credit", accountId, { ...given, ...nameOf(dataset) });
-    await gateOf(c, accountId, dataset).credit(given);
-    return standingNow(c, accountId, dataset);
+    await tell(c, "account.credit", account, { ...given, ...nameOf(dataset) });
+    await gateOf(c, dataset, account).credit(given);
+    return standingNow(c, dataset, account);
   },
 );
 
-const freeSlot = reading([datasetOf, accountOf], async (c, dataset, { accountId }) => {
-  const gate = gateOf(c, accountId, dataset);
+const freeSlot = reading([datasetOf, accountOf], async (c, dataset, account) => {
+  const gate = gateOf(c, dataset, account);
   const { holder } = await gate.state();
   if (holder !== null) {
-    await tell(c, "account.free", accountId, { requestId: holder.requestId, ...nameOf(dataset) });
+    await tell(c, "account.free", account, { requestId: holder.requestId, ...nameOf(dataset) });
     await gate.free();
   }
-  return standingNow(c, accountId, dataset);
+  return standingNow(c, dataset, account);
 });
 
-async function standingNow(c: AdminContext, accountId: string, dataset: DatasetName) {
+async function standingNow(c: AdminContext, dataset: DatasetName, account: catalog.Account) {
+  const { accountId } = account;
   const settings = settingsOf(c.env);
   const principal = await principalOfAccount(c.env.DB, accountId);
   if (principal === null) throw new Error(`account ${accountId} no longer exists`);
   const [info, { holder }] = await Promise.all([
     accountInfoOf(c.env, settings, principal, nowMs(settings)),
-    gateOf(c, accountId, dataset).state(),
+    gateOf(c, dataset, account).state(),
   ]);
   const slot = holder && readable({ requestId: holder.requestId, untilMs: holder.untilMs });
   return ok<wire.Standing>({ info, slot });
 }
 
-function gateOf({ env }: AdminContext, accountId: string, dataset: DatasetName) {
+function gateOf({ env }: AdminContext, dataset: DatasetName, { accountId }: catalog.Account) {
   return accountGate(env, settingsOf(env), accountId, DATASETS[dataset].apiname);
 }
 
-function tell(c: AdminContext, action: string, subject: string, after: object): Promise<void> {
-  return addAudit(c.env.DB, byOf(c), { action, subject, after });
+function tell(c: AdminContext, action: string, account: catalog.Account, after: object): Promise<void> {
+  return addAudit(c.env.DB, byOf(c), { action, subject: account.accountId, after });
 }
 
 /** The length of an invitation's token: 32 base62 characters hold 190 random bits. */

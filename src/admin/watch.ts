@@ -6,18 +6,13 @@ import { newestChangeMs } from "../catalog/day-changes.ts";
 import { announcedUntilMs, type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { Finding } from "../upkeep/finding.ts";
 import { runScheduled } from "../upkeep/upkeep.ts";
-
-export interface Watched {
-  findings: Finding[];
-  /** Whether the webhook accepted the findings; null without findings or without a webhook. */
-  told: boolean | null;
-}
+import type { ScheduledRun } from "./wire.ts";
 
 /**
  * Runs the scheduled task and logs its findings. With `tell`, also sends them to the webhook, except completed repairs.
  * Before sending, waits until the newest change of a day is announced to customers (contract 9).
  */
-export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watched> {
+export async function watch(env: Env, { tell }: { tell: boolean }): Promise<ScheduledRun> {
   const settings = settingsOf(env);
   const findings = await runScheduled({
     db: env.DB,
@@ -35,6 +30,7 @@ export async function watch(env: Env, { tell }: { tell: boolean }): Promise<Watc
   return { findings, told };
 }
 
+/** Returns whether the webhook accepted the findings; null without findings or without a webhook. */
 async function toldOf(db: D1Database, settings: Settings, findings: Finding[]): Promise<boolean | null> {
   const wrong = findings.filter(({ level }) => level !== "done");
   const webhook = webhookOf(settings);

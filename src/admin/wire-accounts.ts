@@ -48,7 +48,6 @@ export const accountContactSchema = z
     note: z.string().trim().max(2_000).optional(),
   })
   .refine(({ contact, note }) => contact !== undefined || note !== undefined, "give contact or note");
-export type AccountContact = z.input<typeof accountContactSchema>;
 
 /** A plan from `start` (inclusive) to `end` (exclusive). */
 export const subscriptionSchema = z
@@ -224,7 +223,6 @@ export const newInviteSchema = z.strictObject({
     .max(7 * 24 * HOUR_MS)
     .default(24 * HOUR_MS),
 });
-export type NewInvite = z.input<typeof newInviteSchema>;
 
 export const inviteSchema = z.strictObject({
   accountId: z.string(),

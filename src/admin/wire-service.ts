@@ -148,7 +148,6 @@ export const beginRestoreSchema = z.strictObject({
   /** Restores without verifying seals, so anyone may have written the backup. */
   unauthenticated: z.boolean().default(false),
 });
-export type BeginRestoreParsed = z.output<typeof beginRestoreSchema>;
 
 /** A revocation or other change that stays in force although the backup contains the state before it. */
 const keptRevocationSchema = z.strictObject({
