@@ -26,11 +26,9 @@ import * as wire from "./wire.ts";
 import * as fields from "./wire-fields.ts";
 
 async function listDatasets(c: AdminContext) {
-  const newest = DATASET_NAMES.map(async (dataset) => ({
-    dataset,
-    newest: await catalog.newestDay(c.env.DB, dataset),
-  }));
-  return ok<wire.DatasetList>({ datasets: await Promise.all(newest) });
+  const newest = await catalog.newestDays(c.env.DB);
+  const datasets = DATASET_NAMES.map((dataset) => ({ dataset, newest: newest[dataset] }));
+  return ok<wire.DatasetList>({ datasets });
 }
 
 const listLoaded = reading([datasetOf], async (c, dataset) =>
@@ -96,9 +94,8 @@ function acted(
 }
 
 const beginUpload = reading([dayOf, bodyOf(wire.beginUploadSchema)], async (c, day, body) => {
-  const { force, sizeBytes, sha256, buildId, rows, securities, degraded, shortfall, quality } = body;
-  const said = { ...(shortfall && { shortfall }), ...(quality && { quality }) };
-  const claims: PackClaims = { buildId, rows, securities, degraded, ...said };
+  const { force, sizeBytes, sha256, ...claims } = body;
+  const { buildId, quality } = claims;
   const content = { sizeBytes, sha256, claims };
   const already = await servedAlready(c, day, content, force);
   if (already !== null) return ok(already);

@@ -56,9 +56,9 @@ export const beginUploadSchema = z.strictObject({
   /** Whether the build left out broken rows. Such a day is served and marked as degraded. */
   degraded: z.boolean().default(false),
   /** What a degraded build lacks, as a clause for operators; absent when the publisher did not say. */
-  shortfall: z.string().trim().min(1).max(300).optional(),
+  shortfall: z.string().trim().min(1).max(300).exactOptional(),
   /** Absent when no quality check ran. A day that failed the check is refused before the upload, unless forced. */
-  quality: qualitySchema.optional(),
+  quality: qualitySchema.exactOptional(),
   /**
    * Publishes a new revision even when this content is already served, is implausible or repeated, failed the quality
    * check, or is smaller than what it replaces. Also replaces withdrawn content with different content. Content that

@@ -114,11 +114,6 @@ export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<
   return span ?? { earliest: null, newest: null };
 }
 
-/** Returns the newest available day, or null. Reads only one row. */
-export async function newestDay(db: D1Database, dataset: DatasetName): Promise<BeijingDate | null> {
-  return firstDay(db, dataset, part`DESC`).first<BeijingDate>("tradedate");
-}
-
 /** One day of each dataset; null for a dataset without such a day. */
 export type DayOfEach = Record<DatasetName, BeijingDate | null>;
 
