@@ -15,7 +15,6 @@ import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
 import type { DayState } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import * as catalog from "../catalog/publish-day.ts";
-import { serveAgain, withdrawDay } from "../catalog/publish-day.ts";
 import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkeep.ts";
 import type { Content, Upload } from "../catalog/uploads.ts";
 import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload } from "../catalog/uploads.ts";
@@ -108,7 +107,7 @@ export async function withdraw(
   by: By,
 ): Promise<Answered<ActedOn>> {
   const { dataset, tradedate, revision } = seen;
-  const changed = await withdrawDay(db, seen, note, by);
+  const changed = await catalog.withdrawDay(db, seen, note, by);
   const day = await servedDay(db, seen);
   if (day === null) return refused(noDay(seen));
   if (changed) return ok({ day, changed, actor: by.actor.name });
@@ -167,7 +166,7 @@ export async function serveContentAgain(
   const kind = packId === day.packId ? "published" : "restored";
   const number = await freeRevision({ db, bucket }, packUpload(of));
   const seen = { ...of, revision, state: day.state };
-  const served = await serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
+  const served = await catalog.serveAgain(db, seen, { packId, buildId, kind, number }, asOfNow(by, begunMs));
   const after = await servedDay(db, of);
   if (after === null) throw new Error(`${calledOf(of)} is no longer in the catalog`);
   return served

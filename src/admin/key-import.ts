@@ -1,6 +1,6 @@
 /** Plans an import of existing customers' keys: each row is imported, unchanged, or refused with a message. */
 import { isPlausibleKey } from "../access/key.ts";
-import type { KnownForImport, KnownKey, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
+import type { KnownForImport, KnownSubscription, NewImportedKey } from "../catalog/key-import.ts";
 import * as wire from "./wire.ts";
 
 /** A row with the hash of its key; `firstCharacters` is empty when the row has only the hash. */
@@ -16,16 +16,6 @@ interface ImportPlan {
   answer: wire.KeysImported;
 }
 
-interface ImportState {
-  allowShort: boolean;
-  accounts: Set<string>;
-  keys: Map<string, KnownKey>;
-  /** Subscriptions in the catalog, by account, plan and start. */
-  subscriptions: Map<string, KnownSubscription>;
-  /** The ends of the subscriptions in earlier rows of this import, by account, plan and start. */
-  ends: Map<string, number>;
-}
-
 /**
  * Compares `rows` with the catalog and returns what to write. `newKeyId` returns a new key id. Refuses a key of another
  * account, a revoked key, an unusable key, a short new key unless `allowShort`, and a new account with an invalid id.
@@ -35,15 +25,9 @@ interface ImportState {
 export function planKeyImport(
   rows: readonly HashedRow[],
   known: KnownForImport,
-  { newKeyId, allowShort = false }: { newKeyId: () => string; allowShort?: boolean },
+  options: { newKeyId: () => string; allowShort: boolean },
 ): ImportPlan {
-  const state: ImportState = {
-    allowShort,
-    accounts: new Set(known.accounts),
-    keys: new Map(known.keys.map((key) => [key.sha256, key])),
-    subscriptions: new Map(known.subscriptions.map((each) => [placeOf(each), each])),
-    ends: new Map(),
-  };
+  const state = { ...stateOf(known), ...options };
   const plan: ImportPlan = {
     keys: [],
     subscriptions: [],
@@ -52,11 +36,24 @@ export function planKeyImport(
   for (const [index, hashed] of rows.entries()) {
     const error = refusalOf(hashed, state);
     if (error !== null) plan.answer.refused.push({ row: index + 1, error });
-    else if (accept(hashed, state, plan, newKeyId)) plan.answer.imported++;
+    else if (accept(hashed, state, plan)) plan.answer.imported++;
     else plan.answer.unchanged++;
   }
   return plan;
 }
+
+function stateOf({ accounts, keys, subscriptions }: KnownForImport) {
+  return {
+    accounts: new Set(accounts),
+    keys: new Map(keys.map((key) => [key.sha256, key])),
+    /** Subscriptions in the catalog, by account, plan and start. */
+    subscriptions: new Map(subscriptions.map((each) => [placeOf(each), each])),
+    /** The ends of the subscriptions in earlier rows of this import, by account, plan and start. */
+    ends: new Map<string, number>(),
+  };
+}
+
+type ImportState = ReturnType<typeof stateOf> & { allowShort: boolean; newKeyId: () => string };
 
 function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | null {
   if (row.key !== undefined && !isPlausibleKey(row.key)) {
@@ -73,7 +70,7 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
   if (key === undefined && isShort && !state.allowShort) {
     return `This key has fewer than ${wire.SHORTEST_IMPORTED_KEY} characters and can be guessed; to import it nevertheless, allow short keys with --allow-short.`;
   }
-  if (!state.accounts.has(row.account) && !wire.isNewAccountId(row.account)) {
+  if (!state.accounts.has(row.account) && !wire.NEW_ACCOUNT_ID.test(row.account)) {
     return `The account of this row does not exist, and its id is not valid for a new account: expected ${wire.NEW_ACCOUNT_ID_FORM}.`;
   }
   const end = state.ends.get(placeOf(subscriptionOf(row)));
@@ -84,18 +81,13 @@ function refusalOf({ sha256, row }: HashedRow, state: ImportState): string | nul
 }
 
 /** Adds the row's changes to `plan`. Returns false when there are none. */
-function accept(
-  { sha256, firstCharacters, row }: HashedRow,
-  state: ImportState,
-  plan: ImportPlan,
-  newKeyId: () => string,
-): boolean {
+function accept({ sha256, firstCharacters, row }: HashedRow, state: ImportState, plan: ImportPlan): boolean {
   const subscription = subscriptionOf(row);
   const place = placeOf(subscription);
   const newKey = !state.keys.has(sha256);
   const newEnd = state.subscriptions.get(place)?.endMs !== row.end;
   if (newKey) {
-    plan.keys.push({ sha256, keyId: newKeyId(), accountId: row.account, firstCharacters });
+    plan.keys.push({ sha256, keyId: state.newKeyId(), accountId: row.account, firstCharacters });
     state.keys.set(sha256, { sha256, accountId: row.account, revokedAtMs: null });
   }
   if (newEnd) plan.subscriptions.push(subscription);

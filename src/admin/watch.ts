@@ -50,22 +50,16 @@ function webhookOf(settings: Settings): Webhook | null {
 }
 
 function noticeOf(findings: Finding[]): Notice {
-  const many = {
-    zh: `服务有 ${findings.length} 项问题需要处理`,
-    en: `the service needs attention: ${findings.length} findings`,
-  };
   const [first] = findings;
-  return {
-    event: "scheduled.findings",
-    level: findings.some(({ level }) => level === "failed") ? "failed" : "warning",
-    title: first !== undefined && findings.length === 1 ? sentenceOf(first) : many,
-    lines: findings.map(toldAs),
-    facts: { findings },
-  };
-}
-
-function sentenceOf({ sentence, zh }: Finding): Bilingual {
-  return { zh: zh?.sentence ?? sentence, en: sentence };
+  const title =
+    first !== undefined && findings.length === 1
+      ? { zh: first.zh?.sentence ?? first.sentence, en: first.sentence }
+      : {
+          zh: `服务有 ${findings.length} 项问题需要处理`,
+          en: `the service needs attention: ${findings.length} findings`,
+        };
+  const level = findings.some((each) => each.level === "failed") ? "failed" : "warning";
+  return { event: "scheduled.findings", level, title, lines: findings.map(toldAs), facts: { findings } };
 }
 
 function toldAs({ sentence, advice, zh }: Finding): Bilingual {

@@ -18,15 +18,10 @@ export const accountIdSchema = z
  * The form of new ids. It excludes spaces and other characters that make different ids look alike. It also excludes `.`
  * and `..`, which URLs resolve.
  */
-const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
+export const NEW_ACCOUNT_ID = /^[\p{L}\p{Nd}_-]{1,128}$/u;
 
-/** The condition of `isNewAccountId`, as a clause for messages. */
+/** The form of new ids, as a clause for messages. */
 export const NEW_ACCOUNT_ID_FORM = "1 to 128 letters of any script, digits, - or _";
-
-/** Returns whether an account may be created with this id. */
-export function isNewAccountId(text: string): boolean {
-  return NEW_ACCOUNT_ID.test(text);
-}
 
 export const planNameSchema = z.enum(PLAN_NAMES);
 export type PlanName = z.infer<typeof planNameSchema>;
@@ -36,7 +31,7 @@ const limitSchema = countSchema.nullable();
 
 export const newAccountSchema = z.strictObject({
   /** Generated when absent. An existing id is refused with 409. */
-  accountId: z.string().trim().refine(isNewAccountId, `expected ${NEW_ACCOUNT_ID_FORM}`).optional(),
+  accountId: z.string().trim().regex(NEW_ACCOUNT_ID, `expected ${NEW_ACCOUNT_ID_FORM}`).optional(),
   contact: z.string().trim().max(200).default(""),
   note: z.string().trim().max(2_000).default(""),
 });
@@ -113,12 +108,12 @@ export const newKeySchema = z.strictObject({
 export const issuedKeySchema = z.strictObject({ keyId: z.string(), key: z.string(), accountId: z.string() });
 export type IssuedKey = z.infer<typeof issuedKeySchema>;
 
-/** The longest time for which an old key can still work after it was replaced. */
-const MAX_OVERLAP_MS = 7 * 86_400_000;
+const DAY_MS = 86_400_000;
+const WEEK_MS = 7 * DAY_MS;
 
 /** Replaces a key with a new one of the same name. The old key stops working at most `overlapMs` later. */
 export const rollKeySchema = z.strictObject({
-  overlapMs: z.int().min(0).max(MAX_OVERLAP_MS).default(86_400_000),
+  overlapMs: z.int().min(0).max(WEEK_MS).default(DAY_MS),
 });
 
 export const rolledKeySchema = issuedKeySchema.extend({
@@ -213,15 +208,9 @@ export const planListSchema = z.strictObject({
 });
 export type PlanList = z.infer<typeof planListSchema>;
 
-const HOUR_MS = 3_600_000;
-
 /** A link is valid for a day by default and a week at most. */
 export const newInviteSchema = z.strictObject({
-  validMs: z
-    .int()
-    .min(60_000)
-    .max(7 * 24 * HOUR_MS)
-    .default(24 * HOUR_MS),
+  validMs: z.int().min(60_000).max(WEEK_MS).default(DAY_MS),
 });
 
 export const inviteSchema = z.strictObject({

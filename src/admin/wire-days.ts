@@ -12,18 +12,14 @@ import { beijingDateSchema, countSchema, datasetSchema, sha256Schema } from "./w
  */
 export const PART_SIZE_BYTES = 8 * 1024 * 1024;
 
-/** R2's maximum number of parts, so a pack has at most 78 GiB. */
-export const MAX_PARTS = 10_000;
+/** The maximum size of a pack or file: 78 GiB, because R2 accepts at most 10,000 parts. */
+const MAX_SIZE_BYTES = 10_000 * PART_SIZE_BYTES;
 
 /** The header of a part upload with the SHA-256 of the part's bytes, as 64 hex digits. */
 export const PART_SHA256_HEADER = "X-Content-SHA256";
 
 /** Numbers of securities by result of a check: passed, failed, or not provable from the data. */
-const checkCountsSchema = z.strictObject({
-  passed: countSchema,
-  failed: countSchema,
-  not_provable: countSchema,
-});
+const countsSchema = z.strictObject({ passed: countSchema, failed: countSchema, not_provable: countSchema });
 
 /** The maximum number of checks in a builder's result. The builder chooses their names. */
 const MAX_CHECKS = 40;
@@ -36,19 +32,20 @@ export const qualitySchema = z.strictObject({
   verdict: z.enum(["passed", "failed", "not_provable"]),
   summary: z.string().max(300),
   checks: z
-    .record(z.string().regex(/^[a-z_]{1,40}$/), checkCountsSchema)
+    .record(z.string().regex(/^[a-z_]{1,40}$/), countsSchema)
     .refine((checks) => Object.keys(checks).length <= MAX_CHECKS, `expected at most ${MAX_CHECKS} checks`)
     .optional(),
 });
 
+/** What an upload announces about its content: the size, and the checksum of the whole pack or file. */
+export const announcedContent = {
+  sizeBytes: z.int().min(1).max(MAX_SIZE_BYTES),
+  sha256: sha256Schema,
+};
+
 /** Opens an upload of a day pack, or resumes an interrupted one. */
 export const beginUploadSchema = z.strictObject({
-  sizeBytes: z
-    .int()
-    .min(1)
-    .max(MAX_PARTS * PART_SIZE_BYTES),
-  /** The checksum of the whole pack. */
-  sha256: sha256Schema,
+  ...announcedContent,
   /** The build id in the pack's index region. */
   buildId: z.string().regex(/^[0-9a-f]{32}$/, "expected 32 hex digits"),
   rows: countSchema,
@@ -196,39 +193,32 @@ const comparisonSchema = z.strictObject({
 });
 export type Comparison = z.infer<typeof comparisonSchema>;
 
-/** The revision that the operator saw. The request is refused with 409 when the day has a different one. */
-const seenRevisionSchema = z.int().min(1);
-
-/** The state that the operator saw. The request is refused with 409 when the state has changed. */
-const seenStateSchema = z.enum(DAY_STATES).optional();
-
-/** Earlier versions of the command send this property; it is ignored. */
-const unneededForceSchema = z.boolean().optional();
+/** The revision and the state that the operator saw. The request is refused with 409 when the day has changed. */
+const seenFacts = {
+  revision: z.int().min(1),
+  state: z.enum(DAY_STATES).optional(),
+  /** Earlier versions of the command send this property; it is ignored. */
+  force: z.boolean().optional(),
+};
 
 export const withdrawDaySchema = z.strictObject({
-  revision: seenRevisionSchema,
+  revision: seenFacts.revision,
   /** The reason, for other operators. */
   note: z.string().trim().max(500).default(""),
 });
 
 /** Serves the content of an earlier revision as a new revision. */
 export const restoreDaySchema = z.strictObject({
-  revision: seenRevisionSchema,
-  state: seenStateSchema,
+  ...seenFacts,
   /**
    * The revision whose content is served again, even when withdrawn. The default is the latest content before the
    * current one that is neither withdrawn nor damaged.
    */
   to: z.int().min(1).optional(),
-  force: unneededForceSchema,
 });
 
 /** Serves the current content as a new revision, even when withdrawn, but not when its pack is damaged. */
-export const publishDaySchema = z.strictObject({
-  revision: seenRevisionSchema,
-  state: seenStateSchema,
-  force: unneededForceSchema,
-});
+export const publishDaySchema = z.strictObject(seenFacts);
 
 /** `changed` is false when the day was already in this state; `actor` made the latest change. */
 export const dayChangedSchema = z.strictObject({

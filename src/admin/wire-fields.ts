@@ -37,16 +37,16 @@ export const instantTextSchema = textOf(parseInstant, "a day (YYYYMMDD) or RFC 3
 /** A count, 0 or more. */
 export const countSchema = z.int().min(0);
 
+/** Returns the schema of a text that matches `form`. */
+function formed(form: RegExp, expected: string) {
+  return z.string(`expected ${expected}`).regex(form, `expected ${expected}`);
+}
+
 /** A month as `YYYYMM`. */
-export const monthSchema = z.string("expected YYYYMM").regex(/^\d{4}(0[1-9]|1[0-2])$/, "expected YYYYMM");
+export const monthSchema = formed(/^\d{4}(0[1-9]|1[0-2])$/, "YYYYMM");
 
 /** A year as four digits in a URL. */
-export const yearSchema = z
-  .string("expected YYYY")
-  .regex(/^\d{4}$/, "expected YYYY")
-  .transform(Number);
+export const yearSchema = formed(/^\d{4}$/, "YYYY").transform(Number);
 
 /** A version of the pack builder. */
-export const builderVersionSchema = z
-  .string("expected three numbers such as 0.2.0")
-  .regex(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/, "expected three numbers such as 0.2.0");
+export const builderVersionSchema = formed(/^\d{1,6}\.\d{1,6}\.\d{1,6}$/, "three numbers such as 0.2.0");

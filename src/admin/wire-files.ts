@@ -4,7 +4,7 @@ import { auctionPackName } from "../auction/columns.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS } from "../datasets/registry.ts";
 import { DATA_TYPES, type DataType } from "../entitlement/data-types.ts";
-import { MAX_PARTS, PART_SIZE_BYTES, uploadingSchema } from "./wire-days.ts";
+import { announcedContent, uploadingSchema } from "./wire-days.ts";
 import { beijingDateSchema, countSchema, instantSchema, sha256Schema } from "./wire-fields.ts";
 
 export const dataTypeSchema = z.enum(DATA_TYPES, `expected ${DATA_TYPES.join(" or ")}`);
@@ -42,11 +42,7 @@ const originSchema = z.enum(["operator", "builder"]).default("operator");
 
 /** Opens an upload of a file, or resumes an interrupted one. */
 export const beginFileUploadSchema = z.strictObject({
-  sizeBytes: z
-    .int()
-    .min(1)
-    .max(MAX_PARTS * PART_SIZE_BYTES),
-  sha256: sha256Schema,
+  ...announcedContent,
   /** The builder's file is refused while an operator's file exists. */
   origin: originSchema,
 });
