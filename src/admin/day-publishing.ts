@@ -26,7 +26,7 @@ import { arrivedRange, checkPack, indexRowOf, packIndex, wholePack } from "./arr
 import { nameOf } from "./readable.ts";
 import { type AdminRefusal, type Answered, calledOf } from "./refusal.ts";
 import type { Completed, Stores, UploadTarget } from "./uploads.ts";
-import { asOfNow, complete, freeRevision, takeOver } from "./uploads.ts";
+import { asOfNow, freeRevision, settle, takeOver } from "./uploads.ts";
 import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
 import { qualitySchema } from "./wire-days.ts";
 
@@ -283,7 +283,7 @@ export async function adoptPack(
   if (upload === null) return refused({ reason: "other_publisher", called: calledOf(day) });
   await catalog.setForced(db, upload.uploadId, force);
   if (upload.state === "uploading") await moveUpload(db, upload, "uploading", "completing");
-  return complete(stores, { target, upload: { ...upload, state: "completing" }, by });
+  return settle(stores, { target, upload, by });
 }
 
 function isPlaceOf(objectKey: string, { dataset, tradedate }: DatasetDay): boolean {

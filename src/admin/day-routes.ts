@@ -155,7 +155,7 @@ function isServed(served: catalog.ServedDay, { claims }: Content<PackClaims>): b
 const putPart = reading([dayOf], (c, day) => uploads.receivePart(c, publishing.packUpload(day)));
 
 const completeUpload = reading([dayOf], async (c, day) =>
-  published(c, day, await uploads.completeNamed(c, publishing.packUpload(day))),
+  published(c, day, await uploads.complete(c, publishing.packUpload(day))),
 );
 
 const adoptDay = reading([dayOf, bodyOf(wire.adoptDaySchema)], async (c, day, body) =>

@@ -12,7 +12,7 @@ import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, reading, tradedateO
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
-import { begin, completeNamed, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
+import { begin, complete, receivePart, storesOf, uploadingAnswer } from "./uploads.ts";
 import * as wire from "./wire.ts";
 import { beijingDateSchema } from "./wire-fields.ts";
 
@@ -83,7 +83,7 @@ function withdrawnRefusal(
 const putPart = reading([placeOf], (c, place) => receivePart(c, fileUpload(place)));
 
 const completeUpload = reading([placeOf], async (c, place) => {
-  const completed = await completeNamed(c, fileUpload(place));
+  const completed = await complete(c, fileUpload(place));
   return completed.ok ? present(c, { ...place, revision: completed.value.revision }) : completed;
 });
 

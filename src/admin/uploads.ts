@@ -254,48 +254,41 @@ function isUploadLost(failure: unknown): boolean {
 
 /** `newRevision` is false when the upload was already completed. */
 export interface Completed {
+  revision: number;
   newRevision: boolean;
 }
 
-/** An upload to complete, with its target and the actor. */
-type Completion<Claims> = { target: UploadTarget<Claims>; upload: catalog.Upload<Claims>; by: By };
-
-/** Completes the upload of `target` whose id is in the path. Refuses as `complete` does. */
-export async function completeNamed<Claims>(
-  c: AdminContext,
-  target: UploadTarget<Claims>,
-): Promise<Answered<Completed & { revision: number }>> {
-  const found = await uploadOf(c, target);
-  if (!found.ok) return found;
-  const completed = await complete(storesOf(c), { target, upload: found.value, by: byOf(c) });
-  return completed.ok ? ok({ ...completed.value, revision: found.value.revision }) : completed;
-}
-
 /**
- * Completes `upload` and makes it a revision of its target. Refuses when parts are missing, when the content differs
- * from the announcement (it is then never served), and when another publisher has taken over the target.
+ * Completes the upload of `target` whose id is in the path, and makes it a revision of the target. Refuses when parts
+ * are missing, when the content differs from the announcement (it is then never served), and when another publisher has
+ * taken over the target.
  */
 export async function complete<Claims>(
-  stores: Stores,
-  completion: Completion<Claims>,
+  c: AdminContext,
+  target: UploadTarget<Claims>,
 ): Promise<Answered<Completed>> {
+  const stores = storesOf(c);
   const { db } = stores;
-  const { upload } = completion;
-  const { uploadId, target } = upload;
-  if (upload.state === "completing") return settle(stores, completion);
-  if (upload.state === "served") return ok({ newRevision: false });
-  if (upload.state !== "uploading") return refused({ reason: "upload_ended", upload });
-  const there = new Set((await catalog.uploadParts(db, uploadId)).map(({ n }) => n));
-  const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
-  const missing = numbers.filter((n) => !there.has(n));
-  if (missing.length > 0) return refused({ reason: "parts_missing", missing });
-  // From here on the parts can become an object at any moment, so the revision number counts as used.
-  await catalog.moveUpload(db, upload, "uploading", "completing");
-  // Another caller may have changed the state since the upload was read.
-  const now = await catalog.findUpload<Claims>(db, target, uploadId);
-  if (now === null || now.state === "uploading")
-    throw new Error(`upload ${uploadId} returned to an earlier state`);
-  return complete(stores, { ...completion, upload: now });
+  const found = await uploadOf(c, target);
+  if (!found.ok) return found;
+  let upload = found.value;
+  const { uploadId, revision } = upload;
+  if (upload.state === "uploading") {
+    const there = new Set((await catalog.uploadParts(db, uploadId)).map(({ n }) => n));
+    const numbers = Array.from({ length: partCountOf(upload.sizeBytes) }, (_, i) => i + 1);
+    const missing = numbers.filter((n) => !there.has(n));
+    if (missing.length > 0) return refused({ reason: "parts_missing", missing });
+    // From here on the parts can become an object at any moment, so the revision number counts as used.
+    await catalog.moveUpload(db, upload, "uploading", "completing");
+    // Another caller may have changed the state since the upload was read.
+    const now = await catalog.findUpload<Claims>(db, target.target, uploadId);
+    if (now === null || now.state === "uploading")
+      throw new Error(`upload ${uploadId} returned to an earlier state`);
+    upload = now;
+  }
+  if (upload.state === "completing") return settle(stores, { target, upload, by: byOf(c) });
+  if (upload.state === "served") return ok({ revision, newRevision: false });
+  return refused({ reason: "upload_ended", upload });
 }
 
 /**
@@ -307,11 +300,13 @@ export function asOfNow(by: By, begunMs: number): By {
   return { ...by, nowMs: by.nowMs + Date.now() - begunMs };
 }
 
-async function settle<Claims>(
+/** Makes an upload that is `completing` a revision of its target. Refuses as `complete` does. */
+export async function settle<Claims>(
   stores: Stores,
-  { target, upload, by }: Completion<Claims>,
+  { target, upload, by }: { target: UploadTarget<Claims>; upload: catalog.Upload<Claims>; by: By },
 ): Promise<Answered<Completed>> {
   const { db } = stores;
+  const { revision } = upload;
   const begunMs = Date.now();
   const etag = await assembledEtag(stores, upload);
   if (etag === null) {
@@ -319,11 +314,11 @@ async function settle<Claims>(
     return refused({ reason: "upload_lost" });
   }
   const settled = await target.settle(stores, upload, etag, asOfNow(by, begunMs));
-  if (settled === "settled") return ok({ newRevision: true });
+  if (settled === "settled") return ok({ revision, newRevision: true });
   if (settled === "lost") {
-    // A concurrent call of `complete` may have settled the upload.
+    // A concurrent call may have settled the upload.
     const now = await catalog.findUpload(db, upload.target, upload.uploadId);
-    if (now?.state === "served") return ok({ newRevision: false });
+    if (now?.state === "served") return ok({ revision, newRevision: false });
   } else if ("held" in settled) return refused(settled.held);
   const problem = settled === "lost" ? null : settled.problem;
   const ended = problem === null ? "abandoned" : "refused";

@@ -191,7 +191,6 @@ const comparisonSchema = z.strictObject({
     }),
   ),
 });
-export type Comparison = z.infer<typeof comparisonSchema>;
 
 /** The revision and the state that the operator saw. The request is refused with 409 when the day has changed. */
 const seenFacts = {
