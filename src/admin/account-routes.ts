@@ -1,4 +1,4 @@
-/** `/admin/accounts`, `/admin/plans`, `/admin/usage`: accounts with plans, limits, keys, console links and usage. */
+/** `/admin/accounts`, `/admin/keys`, `/admin/plans`, `/admin/usage`: accounts with their keys, plans and usage. */
 import * as z from "zod";
 import { firstCharacters, generateKey, hashKey } from "../access/key.ts";
 import { randomBase62 } from "../base/base62.ts";
@@ -8,7 +8,8 @@ import { isStorable, STORABLE_INSTANTS } from "../calendar/instant.ts";
 import * as catalog from "../catalog/accounts.ts";
 import { addAudit } from "../catalog/audit.ts";
 import { addInvite, consoleAccessOf, signOutAccount } from "../catalog/console-access.ts";
-import { addKey, keysOfAccount, principalOfAccount } from "../catalog/keys.ts";
+import { importKeys, knownForImport } from "../catalog/key-import.ts";
+import * as keys from "../catalog/keys.ts";
 import { usageBetween } from "../catalog/usage.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { WEEKLY_MS } from "../entitlement/plans.ts";
@@ -18,7 +19,7 @@ import { nowMs, publicBaseOf, settingsOf } from "../env.ts";
 import { accountGate, accountInfoOf } from "../operations/account-info.ts";
 import type { AdminContext, Routes } from "./context.ts";
 import { ADMIN_ONLY, absent, bodyOf, byOf, datasetOf, inQuery, queryOf, READ, reading } from "./context.ts";
-import { newKeyId } from "./key-routes.ts";
+import { type HashedRow, planKeyImport } from "./key-import.ts";
 import { nameOf, readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -36,9 +37,11 @@ async function shown(c: AdminContext, { accountId }: Pick<catalog.Account, "acco
   const account = await catalog.findAccount(c.env.DB, accountId);
   if (account === null) throw new Error(`account ${accountId} no longer exists`);
   const { disabledAtMs, ...facts } = account;
-  const keys = await keysOfAccount(c.env.DB, accountId);
+  const held = await keys.keysOfAccount(c.env.DB, accountId);
   const access = await consoleAccessOf(c.env.DB, accountId, byOf(c).nowMs);
-  return ok<wire.Account>(readable({ ...facts, disabled: disabledAtMs !== null, keys, console: access }));
+  return ok<wire.Account>(
+    readable({ ...facts, disabled: disabledAtMs !== null, keys: held, console: access }),
+  );
 }
 
 const showAccount = reading([accountOf], shown);
@@ -49,12 +52,17 @@ const create = reading([bodyOf(wire.newAccountSchema)], async (c, account) => {
   return created ? shown(c, { accountId }) : refused({ reason: "account_taken", accountId });
 });
 
+/** Returns a new key id. It names a key in lists and in the audit and grants no access. */
+function newKeyId(): string {
+  return `key_${randomBase62(12)}`;
+}
+
 const issueKey = reading([accountOf, bodyOf(wire.newKeySchema)], async (c, { accountId }, body) => {
   const { name, expires: expiresAtMs } = body;
   const key = generateKey();
   const keyId = newKeyId();
   const stored = { sha256: await hashKey(key), firstCharacters: firstCharacters(key), expiresAtMs };
-  await addKey(c.env.DB, { ...stored, keyId, accountId, name }, byOf(c));
+  await keys.addKey(c.env.DB, { ...stored, keyId, accountId, name }, byOf(c));
   return ok<wire.IssuedKey>({ keyId, key, accountId });
 });
 
@@ -185,7 +193,7 @@ const freeSlot = reading([datasetOf, accountOf], async (c, dataset, account) => 
 async function standingNow(c: AdminContext, dataset: DatasetName, account: catalog.Account) {
   const { accountId } = account;
   const settings = settingsOf(c.env);
-  const principal = await principalOfAccount(c.env.DB, accountId);
+  const principal = await keys.principalOfAccount(c.env.DB, accountId);
   if (principal === null) throw new Error(`account ${accountId} no longer exists`);
   const [info, { holder }] = await Promise.all([
     accountInfoOf(c.env, settings, principal, nowMs(settings)),
@@ -232,6 +240,55 @@ const setPlans = reading([bodyOf(wire.planListSchema)], async (c, { plans }) => 
   return listPlans(c);
 });
 
+const importRows = reading([bodyOf(wire.keyImportSchema)], async (c, { rows, allowShort }) => {
+  const hashedRows = await Promise.all(rows.map(hashed));
+  const sha256s = hashedRows.map(({ sha256 }) => sha256);
+  const accounts = rows.map(({ account }) => account);
+  const known = await knownForImport(c.env.DB, sha256s, accounts);
+  const plan = planKeyImport(hashedRows, known, { newKeyId, allowShort });
+  if (plan.answer.imported > 0) await importKeys(c.env.DB, plan, byOf(c));
+  return ok<wire.KeysImported>(plan.answer);
+});
+
+async function hashed(row: wire.KeyImportRowParsed): Promise<HashedRow> {
+  const { key } = row;
+  if (key === undefined) return { sha256: row.sha256 ?? "", firstCharacters: "", row };
+  return { sha256: await hashKey(key), firstCharacters: firstCharacters(key), row };
+}
+
+/** Returns the refusal for an unknown key id. An id of another form is not quoted, because it may be a key. */
+function noKey(keyId: string): AdminRefusal {
+  if (/^key_[0-9A-Za-z]*$/.test(keyId)) return absent("key", keyId);
+  return { reason: "absent", what: "key with this id; ids begin with key_" };
+}
+
+/** Returns the key whose id is in the path, or a refusal. */
+async function keyOf(c: AdminContext): Promise<Answered<keys.ApiKey>> {
+  const keyId = c.req.param("keyId") ?? "";
+  const key = await keys.findKey(c.env.DB, keyId);
+  return key === null ? refused(noKey(keyId)) : ok(key);
+}
+
+async function revoke(c: AdminContext): Promise<Answered<wire.KeySummary>> {
+  await keys.revokeKey(c.env.DB, c.req.param("keyId") ?? "", byOf(c));
+  const key = await keyOf(c);
+  return key.ok ? ok(readable(key.value)) : key;
+}
+
+const roll = reading([keyOf, bodyOf(wire.rollKeySchema)], async (c, old, { overlapMs }) => {
+  const by = byOf(c);
+  const isOver = old.revokedAtMs !== null || (old.expiresAtMs !== null && old.expiresAtMs <= by.nowMs);
+  if (isOver) return refused({ reason: "key_over", keyId: old.keyId });
+  const key = generateKey();
+  const keyId = newKeyId();
+  const fresh = { keyId, sha256: await hashKey(key), firstCharacters: firstCharacters(key) };
+  const rolled = await keys.rollKey(c.env.DB, old, { fresh, oldExpiresAtMs: by.nowMs + overlapMs }, by);
+  if (!rolled) return refused({ reason: "changed_meanwhile", what: `key ${old.keyId}` });
+  const { accountId, expiresAtMs } = (await keys.findKey(c.env.DB, old.keyId)) ?? old;
+  const replacedUntil = beijingTimestamp(expiresAtMs ?? by.nowMs);
+  return ok<wire.RolledKey>({ keyId, key, accountId, replaces: old.keyId, replacedUntil });
+});
+
 export const ACCOUNT_ROUTES: Routes = {
   "GET /accounts": [READ, listPage],
   "POST /accounts": [ADMIN_ONLY, create, 201],
@@ -249,6 +306,9 @@ export const ACCOUNT_ROUTES: Routes = {
   "POST /accounts/:id/enable": [ADMIN_ONLY, putDisabled(false)],
   "POST /accounts/:id/sign-out": [ADMIN_ONLY, signOut],
   "POST /accounts/:id/invites": [ADMIN_ONLY, invite, 201],
+  "POST /keys/import": [ADMIN_ONLY, importRows],
+  "POST /keys/:keyId/roll": [ADMIN_ONLY, roll, 201],
+  "POST /keys/:keyId/revoke": [ADMIN_ONLY, revoke],
   "GET /plans": [READ, listPlans],
   "PUT /plans": [ADMIN_ONLY, setPlans],
   "GET /usage": [READ, usageOfMonth],

@@ -10,7 +10,6 @@ import { DAY_ROUTES } from "./day-routes.ts";
 import { DOCTOR_ROUTES } from "./doctor-routes.ts";
 import { EXPLAIN_ROUTES } from "./explain-routes.ts";
 import { FILE_ROUTES } from "./file-routes.ts";
-import { KEY_ROUTES } from "./key-routes.ts";
 import { type Answered, describeRefusal } from "./refusal.ts";
 import { SHARE_ROUTES } from "./share-routes.ts";
 import { TOKEN_ROUTES } from "./token-routes.ts";
@@ -20,7 +19,6 @@ import type { AdminError } from "./wire.ts";
 export const ROUTES: Routes = {
   ...DAY_ROUTES,
   ...ACCOUNT_ROUTES,
-  ...KEY_ROUTES,
   ...FILE_ROUTES,
   ...SHARE_ROUTES,
   ...DOCTOR_ROUTES,
