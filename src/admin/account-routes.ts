@@ -18,7 +18,7 @@ import { standingOf } from "../entitlement/standing.ts";
 import { nowMs, publicBaseOf, settingsOf } from "../env.ts";
 import { accountGate, accountInfoOf } from "../operations/account-info.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { ADMIN_ONLY, absent, bodyOf, byOf, datasetOf, inQuery, queryOf, READ, reading } from "./context.ts";
+import { absent, bodyOf, byOf, datasetOf, inQuery, queryOf, reading } from "./context.ts";
 import { type HashedRow, planKeyImport } from "./key-import.ts";
 import { nameOf, readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
@@ -290,26 +290,26 @@ const roll = reading([keyOf, bodyOf(wire.rollKeySchema)], async (c, old, { overl
 });
 
 export const ACCOUNT_ROUTES: Routes = {
-  "GET /accounts": [READ, listPage],
-  "POST /accounts": [ADMIN_ONLY, create, 201],
-  "GET /accounts/:id": [READ, showAccount],
-  "POST /accounts/:id/keys": [ADMIN_ONLY, issueKey, 201],
-  "PUT /accounts/:id/subscriptions": [ADMIN_ONLY, putSubscriptions],
-  "POST /accounts/:id/subscriptions": [ADMIN_ONLY, addOne],
-  "POST /accounts/:id/subscriptions/extend": [ADMIN_ONLY, extend],
-  "GET /accounts/:id/standing": [READ, standing],
-  "POST /accounts/:id/credit": [ADMIN_ONLY, credit],
-  "POST /accounts/:id/free": [ADMIN_ONLY, freeSlot],
-  "PUT /accounts/:id/contact": [ADMIN_ONLY, putContact],
-  "PUT /accounts/:id/limits": [ADMIN_ONLY, putLimits],
-  "POST /accounts/:id/disable": [ADMIN_ONLY, putDisabled(true)],
-  "POST /accounts/:id/enable": [ADMIN_ONLY, putDisabled(false)],
-  "POST /accounts/:id/sign-out": [ADMIN_ONLY, signOut],
-  "POST /accounts/:id/invites": [ADMIN_ONLY, invite, 201],
-  "POST /keys/import": [ADMIN_ONLY, importRows],
-  "POST /keys/:keyId/roll": [ADMIN_ONLY, roll, 201],
-  "POST /keys/:keyId/revoke": [ADMIN_ONLY, revoke],
-  "GET /plans": [READ, listPlans],
-  "PUT /plans": [ADMIN_ONLY, setPlans],
-  "GET /usage": [READ, usageOfMonth],
+  "GET /accounts": ["read", listPage],
+  "POST /accounts": ["admin", create, 201],
+  "GET /accounts/:id": ["read", showAccount],
+  "POST /accounts/:id/keys": ["admin", issueKey, 201],
+  "PUT /accounts/:id/subscriptions": ["admin", putSubscriptions],
+  "POST /accounts/:id/subscriptions": ["admin", addOne],
+  "POST /accounts/:id/subscriptions/extend": ["admin", extend],
+  "GET /accounts/:id/standing": ["read", standing],
+  "POST /accounts/:id/credit": ["admin", credit],
+  "POST /accounts/:id/free": ["admin", freeSlot],
+  "PUT /accounts/:id/contact": ["admin", putContact],
+  "PUT /accounts/:id/limits": ["admin", putLimits],
+  "POST /accounts/:id/disable": ["admin", putDisabled(true)],
+  "POST /accounts/:id/enable": ["admin", putDisabled(false)],
+  "POST /accounts/:id/sign-out": ["admin", signOut],
+  "POST /accounts/:id/invites": ["admin", invite, 201],
+  "POST /keys/import": ["admin", importRows],
+  "POST /keys/:keyId/roll": ["admin", roll, 201],
+  "POST /keys/:keyId/revoke": ["admin", revoke],
+  "GET /plans": ["read", listPlans],
+  "PUT /plans": ["admin", setPlans],
+  "GET /usage": ["read", usageOfMonth],
 };

@@ -15,7 +15,7 @@ import { settingsOf, VERSION } from "../env.ts";
 import { parsePackObjectKey } from "../packs/layout.ts";
 import { keyedHash } from "../shares/credentials.ts";
 import { checkBytes, rebuildIndex } from "./arrival.ts";
-import { ADMIN_ONLY, type AdminContext, bodyOf, byOf, queryOf, type Routes, reading } from "./context.ts";
+import { type AdminContext, bodyOf, byOf, queryOf, type Routes, reading } from "./context.ts";
 import { adoptableDays } from "./day-publishing.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered, SealProblem } from "./refusal.ts";
@@ -261,11 +261,11 @@ async function sealRefusal(
 
 /** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */
 export const BACKUP_ROUTES: Routes = {
-  "GET /backup": [ADMIN_ONLY, plan],
-  "GET /backup/:table": [ADMIN_ONLY, page],
-  "POST /restores": [ADMIN_ONLY, begin],
-  "POST /restores/sweep": [ADMIN_ONLY, sweep],
-  "PUT /restores/:id/chunks/:n": [ADMIN_ONLY, putChunk],
-  "POST /restores/:id/objects": [ADMIN_ONLY, lookForObjects],
-  "POST /restores/:id/complete": [ADMIN_ONLY, complete],
+  "GET /backup": ["admin", plan],
+  "GET /backup/:table": ["admin", page],
+  "POST /restores": ["admin", begin],
+  "POST /restores/sweep": ["admin", sweep],
+  "PUT /restores/:id/chunks/:n": ["admin", putChunk],
+  "POST /restores/:id/objects": ["admin", lookForObjects],
+  "POST /restores/:id/complete": ["admin", complete],
 };

@@ -5,7 +5,7 @@ import { readAtMost } from "../base/read-at-most.ts";
 import { ok, refused } from "../base/result.ts";
 import type { By } from "../catalog/accounts.ts";
 import type { DatasetDay } from "../catalog/days.ts";
-import type { Operator, TokenScope } from "../entitlement/operators.ts";
+import type { Operator } from "../entitlement/operators.ts";
 import { type Env, nowMs, settingsOf } from "../env.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import { dataTypeSchema } from "./wire.ts";
@@ -15,21 +15,18 @@ import { beijingDateSchema, datasetSchema } from "./wire-fields.ts";
 export type AdminEnv = { Bindings: Env; Variables: { operator: Operator } };
 export type AdminContext = Context<AdminEnv>;
 
-/** A route: the scopes that permit it besides `admin`, its handler, and the status of its answer (default 200). */
+/**
+ * A route: the scopes that permit it besides `admin`, its handler, and the status of its answer (default 200). Routes
+ * that `read` and `publish` permit return no customer data.
+ */
 export type Route = readonly [
-  scopes: readonly Exclude<TokenScope, "admin">[],
+  scopes: "read" | "publish" | "read publish" | "admin",
   handle: (c: AdminContext) => Promise<Answered<object>>,
   status?: 201,
 ];
 
 /** Routes by method and path below `/admin`. A path without parameters comes before the patterns that match it. */
 export type Routes = Readonly<Record<string, Route>>;
-
-export const READ: Route[0] = ["read"];
-export const PUBLISH: Route[0] = ["publish"];
-/** The scopes for routes that tokens with `read` or `publish` may call. Such routes return no customer data. */
-export const EITHER: Route[0] = ["read", "publish"];
-export const ADMIN_ONLY: Route[0] = [];
 
 /** The maximum size of a JSON body. Ten years of calendar days or 1,000 imported keys are far smaller. */
 const MAX_BODY_BYTES = 4 * 1024 * 1024;

@@ -17,7 +17,7 @@ import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import { announcedUntilMs, settingsOf } from "../env.ts";
 import { BUILDER_VERSION, compareBuilderVersions } from "../packs/origin.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { bodyOf, byOf, datasetOf, dayOf, EITHER, inQuery, PUBLISH, queryOf, reading } from "./context.ts";
+import { bodyOf, byOf, datasetOf, dayOf, inQuery, queryOf, reading } from "./context.ts";
 import * as publishing from "./day-publishing.ts";
 import { nameOf, readable } from "./readable.ts";
 import { type Answered, calledOf } from "./refusal.ts";
@@ -256,20 +256,20 @@ async function knownUntil(c: AdminContext): Promise<BeijingDate | null> {
 }
 
 export const DAY_ROUTES: Routes = {
-  "GET /days": [EITHER, listMonth],
-  "GET /days/datasets": [EITHER, listDatasets],
-  "GET /days/loaded": [EITHER, listLoaded],
-  "GET /days/adoptable": [EITHER, listAdoptable],
-  "GET /days/built-before": [EITHER, listBuiltBefore],
-  "GET /days/:date": [EITHER, showDay],
-  "POST /days/:date/withdraw": [PUBLISH, withdrawDay],
-  "POST /days/:date/restore": [PUBLISH, restoreDay],
-  "POST /days/:date/publish": [PUBLISH, publishDay],
-  "POST /days/:date/adopt": [PUBLISH, adoptDay],
-  "POST /days/:date/uploads": [PUBLISH, beginUpload],
-  "PUT /days/:date/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
-  "POST /days/:date/uploads/:uploadId/complete": [PUBLISH, completeUpload],
-  "GET /changes": [EITHER, listChanges],
-  "GET /calendar": [EITHER, showYear],
-  "PUT /calendar": [PUBLISH, setDays],
+  "GET /days": ["read publish", listMonth],
+  "GET /days/datasets": ["read publish", listDatasets],
+  "GET /days/loaded": ["read publish", listLoaded],
+  "GET /days/adoptable": ["read publish", listAdoptable],
+  "GET /days/built-before": ["read publish", listBuiltBefore],
+  "GET /days/:date": ["read publish", showDay],
+  "POST /days/:date/withdraw": ["publish", withdrawDay],
+  "POST /days/:date/restore": ["publish", restoreDay],
+  "POST /days/:date/publish": ["publish", publishDay],
+  "POST /days/:date/adopt": ["publish", adoptDay],
+  "POST /days/:date/uploads": ["publish", beginUpload],
+  "PUT /days/:date/uploads/:uploadId/parts/:n": ["publish", putPart],
+  "POST /days/:date/uploads/:uploadId/complete": ["publish", completeUpload],
+  "GET /changes": ["read publish", listChanges],
+  "GET /calendar": ["read publish", showYear],
+  "PUT /calendar": ["publish", setDays],
 };

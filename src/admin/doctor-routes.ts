@@ -13,7 +13,7 @@ import * as objects from "../upkeep/objects.ts";
 import { runChecks } from "../upkeep/upkeep.ts";
 import { checkIndex, rebuildIndex } from "./arrival.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { ADMIN_ONLY, bodyOf, byOf, dayOf, READ, reading } from "./context.ts";
+import { bodyOf, byOf, dayOf, reading } from "./context.ts";
 import { noDay } from "./day-publishing.ts";
 import { deleteLeft, deleteUnknown, giveUpLost, unknownFindings, unknownObjects } from "./doctor-objects.ts";
 import { judgeSettings } from "./doctor-settings.ts";
@@ -194,12 +194,12 @@ async function medianMs(call: () => Promise<unknown>): Promise<number> {
 }
 
 export const DOCTOR_ROUTES: Routes = {
-  "GET /doctor": [READ, doctorReport],
-  "GET /doctor/place": [READ, placeReport],
-  "POST /doctor/repair": [ADMIN_ONLY, repair],
-  "GET /doctor/objects": [READ, async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
-  "POST /doctor/objects/delete": [ADMIN_ONLY, deleteObjects],
-  "POST /doctor/scheduled": [ADMIN_ONLY, scheduled],
-  "GET /doctor/index/:date": [READ, showIndex],
-  "POST /doctor/index/:date/repair": [ADMIN_ONLY, repairIndex],
+  "GET /doctor": ["read", doctorReport],
+  "GET /doctor/place": ["read", placeReport],
+  "POST /doctor/repair": ["admin", repair],
+  "GET /doctor/objects": ["read", async (c) => ok(await unknownObjects(doctorsPlace(c.env)))],
+  "POST /doctor/objects/delete": ["admin", deleteObjects],
+  "POST /doctor/scheduled": ["admin", scheduled],
+  "GET /doctor/index/:date": ["read", showIndex],
+  "POST /doctor/index/:date/repair": ["admin", repairIndex],
 };

@@ -25,7 +25,7 @@ import type { Call, Prepared, Scope, Step } from "../operations/operation.ts";
 import { PARAMS_OPTIONAL } from "../operations/registry.ts";
 import { operationNamed } from "../operations/serve-api.ts";
 import { wantsParquet } from "../orders/query/history-query.ts";
-import { type AdminContext, bodyOf, READ, type Routes, reading } from "./context.ts";
+import { type AdminContext, bodyOf, type Routes, reading } from "./context.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
 
@@ -281,6 +281,6 @@ class Judged {
 }
 
 export const EXPLAIN_ROUTES: Routes = {
-  "GET /explain/:requestId": [READ, explainId],
-  "POST /explain": [READ, explainRequest],
+  "GET /explain/:requestId": ["read", explainId],
+  "POST /explain": ["read", explainRequest],
 };

@@ -8,7 +8,7 @@ import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
 import { arrivedRange, checkBytes } from "./arrival.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { bodyOf, byOf, dataTypeOf, EITHER, inQuery, PUBLISH, reading, tradedateOf } from "./context.ts";
+import { bodyOf, byOf, dataTypeOf, inQuery, reading, tradedateOf } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { AdminRefusal, Answered } from "./refusal.ts";
 import type { ArrivalProblem, UploadTarget } from "./uploads.ts";
@@ -195,10 +195,10 @@ async function checkFile(
 }
 
 export const FILE_ROUTES: Routes = {
-  "GET /files/:type": [EITHER, list],
-  "POST /files/:type/:date/:name/uploads": [PUBLISH, beginUpload],
-  "PUT /files/:type/:date/:name/uploads/:uploadId/parts/:n": [PUBLISH, putPart],
-  "POST /files/:type/:date/:name/uploads/:uploadId/complete": [PUBLISH, completeUpload],
-  "POST /files/:type/:date/:name/publish": [PUBLISH, publish],
-  "POST /files/:type/:date/:name/withdraw": [PUBLISH, withdraw],
+  "GET /files/:type": ["read publish", list],
+  "POST /files/:type/:date/:name/uploads": ["publish", beginUpload],
+  "PUT /files/:type/:date/:name/uploads/:uploadId/parts/:n": ["publish", putPart],
+  "POST /files/:type/:date/:name/uploads/:uploadId/complete": ["publish", completeUpload],
+  "POST /files/:type/:date/:name/publish": ["publish", publish],
+  "POST /files/:type/:date/:name/withdraw": ["publish", withdraw],
 };

@@ -2,6 +2,7 @@
 import { Hono } from "hono";
 import { operatorOf } from "../access/admin-token.ts";
 import { refused } from "../base/result.ts";
+import type { TokenScope } from "../entitlement/operators.ts";
 import { nowMs, settingsOf } from "../env.ts";
 import { ACCOUNT_ROUTES } from "./account-routes.ts";
 import { BACKUP_ROUTES } from "./backup-routes.ts";
@@ -50,11 +51,11 @@ export function adminRoutes(): Hono<AdminEnv> {
   });
   for (const [route, [scopes, handle, status]] of Object.entries(ROUTES)) {
     const [method = "", path = ""] = route.split(" ");
+    const needed = [...new Set([...scopes.split(" "), "admin"])] as TokenScope[];
     admin.on(method, path, async (c) => {
       const { scope } = c.get("operator");
-      const isPermitted = scope === "admin" || scopes.includes(scope);
-      if (isPermitted) return answer(c, await handle(c), status);
-      return answer(c, refused({ reason: "scope_lacking", scope, needed: [...scopes, "admin"] }));
+      if (needed.includes(scope)) return answer(c, await handle(c), status);
+      return answer(c, refused({ reason: "scope_lacking", scope, needed }));
     });
   }
   admin.all("*", (c) => answer(c, refused({ reason: "absent", what: "such admin route" })));

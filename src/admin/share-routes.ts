@@ -8,7 +8,7 @@ import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catal
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { ADMIN_ONLY, absent, bodyOf, byOf, dataTypeOf, inPath, queryOf, READ, reading } from "./context.ts";
+import { absent, bodyOf, byOf, dataTypeOf, inPath, queryOf, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -116,11 +116,11 @@ function externalSummaryOf({ link, ...share }: external.ExternalShare): wire.Ext
 }
 
 export const SHARE_ROUTES: Routes = {
-  "GET /shares": [READ, list],
-  "GET /shares/secret": [READ, async (c) => ok(await secretVersions(c))],
-  "POST /shares/secret/rotate": [ADMIN_ONLY, rotateSecret],
-  "POST /shares/:shareId/revoke": [ADMIN_ONLY, revoke],
-  "GET /external": [READ, listExternal],
-  "PUT /external/:type/:year": [ADMIN_ONLY, setExternal],
-  "POST /external/:type/:year/clear": [ADMIN_ONLY, clearExternal],
+  "GET /shares": ["read", list],
+  "GET /shares/secret": ["read", async (c) => ok(await secretVersions(c))],
+  "POST /shares/secret/rotate": ["admin", rotateSecret],
+  "POST /shares/:shareId/revoke": ["admin", revoke],
+  "GET /external": ["read", listExternal],
+  "PUT /external/:type/:year": ["admin", setExternal],
+  "POST /external/:type/:year/clear": ["admin", clearExternal],
 };

@@ -6,7 +6,7 @@ import { addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-
 import { auditEntries } from "../catalog/audit.ts";
 import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { ADMIN_ONLY, absent, bodyOf, byOf, queryOf, READ, reading } from "./context.ts";
+import { absent, bodyOf, byOf, queryOf, reading } from "./context.ts";
 import { readable } from "./readable.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
@@ -65,8 +65,8 @@ const audit = reading([queryOf(auditQuerySchema)], async (c, { kind, since, befo
 });
 
 export const TOKEN_ROUTES: Routes = {
-  "GET /tokens": [READ, list],
-  "POST /tokens": [ADMIN_ONLY, issue, 201],
-  "POST /tokens/:name/revoke": [ADMIN_ONLY, revoke],
-  "GET /audit": [READ, audit],
+  "GET /tokens": ["read", list],
+  "POST /tokens": ["admin", issue, 201],
+  "POST /tokens/:name/revoke": ["admin", revoke],
+  "GET /audit": ["read", audit],
 };
