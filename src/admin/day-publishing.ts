@@ -23,7 +23,7 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { packObjectKey, parsePackObjectKey } from "../packs/layout.ts";
 import { listObjects } from "../packs/list-objects.ts";
 import { arrivedRange, checkPack, indexRowOf, packIndex, wholePack } from "./arrival.ts";
-import { nameOf } from "./readable.ts";
+import { nameOf } from "./context.ts";
 import { type AdminRefusal, type Answered, calledOf } from "./refusal.ts";
 import type { Completed, Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, freeRevision, settle, takeOver } from "./uploads.ts";

@@ -8,8 +8,7 @@ import { revokeShare, shareById, sharesInForce, sharesOfAccount } from "../catal
 import { settingsOf } from "../env.ts";
 import { type Drive, openPassword, sealPassword } from "../shares/secrets.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { absent, bodyOf, byOf, dataTypeOf, inPath, queryOf, reading } from "./context.ts";
-import { readable } from "./readable.ts";
+import { absent, bodyOf, byOf, dataTypeOf, inPath, queryOf, readable, reading } from "./context.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
 import { yearSchema } from "./wire-fields.ts";

@@ -6,8 +6,7 @@ import { addToken, listTokens, revokeToken, tokenNamed } from "../catalog/admin-
 import { auditEntries } from "../catalog/audit.ts";
 import { ACTOR_KINDS, FIRST_OPERATOR, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { AdminContext, Routes } from "./context.ts";
-import { absent, bodyOf, byOf, queryOf, reading } from "./context.ts";
-import { readable } from "./readable.ts";
+import { absent, bodyOf, byOf, queryOf, readable, reading } from "./context.ts";
 import type { Answered } from "./refusal.ts";
 import * as wire from "./wire.ts";
 import { instantTextSchema } from "./wire-fields.ts";
