@@ -54,7 +54,6 @@ export const LEADING = [
     kind: "time",
     ...TEXT,
     encoding: "PLAIN",
-    zstdLevel: 7,
     description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
   },
 ] as const satisfies readonly Column[];

@@ -23,8 +23,10 @@ interface AnyColumn {
    * differences.
    */
   wholeBytes?: true;
-  /** The ZSTD level of the column's values; absent for the default level. */
-  zstdLevel?: number;
+  /** The ZSTD level of values in no dictionary; absent for the default level. */
+  valueLevel?: number;
+  /** The ZSTD level of indices into a dictionary; absent for the default level. */
+  indexLevel?: number;
   /** An alternative name. When `fields` lists it, answers use it in place of `name`. */
   legacyName?: string;
   /** `null` for texts and for numbers without a unit. */

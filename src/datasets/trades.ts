@@ -17,7 +17,7 @@ export const trades = {
   columns: [
     SYMBOL,
     TRADEDATE,
-    { ...TIME, zstdLevel: 13 },
+    { ...TIME, valueLevel: 13 },
     column("trade_id", "tradeId", INTEGER, {
       en: "成交编号: the source's trade id; 0 if absent. Not comparable between sources.",
       zh: "成交编号，与数据源一致；数据源没有时为 0，不同数据源之间不可比较。",

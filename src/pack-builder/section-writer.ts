@@ -165,7 +165,7 @@ function columnChunk(
         rows,
         ENCODING.PLAIN,
         (body) => appendTimes(body, columns.time, from, to),
-        column.zstdLevel,
+        column.valueLevel,
       );
     case "code":
       return codeChunk(codesOf(columns, column), from, to);
@@ -206,7 +206,7 @@ function codeChunk(codes: CodeColumn, from: number, to: number): ChunkPlace {
 }
 
 function numberChunk(
-  { encoding }: Column,
+  { encoding, indexLevel }: Column,
   values: Float64Array,
   from: number,
   to: number,
@@ -222,7 +222,7 @@ function numberChunk(
   const fill = (body: ByteWriter) => {
     for (const value of distinct) append(body, value);
   };
-  return dictionaryChunk(out, rows, distinct.length, indices, fill, { wholeBytes: true });
+  return dictionaryChunk(out, rows, distinct.length, indices, fill, { wholeBytes: true, level: indexLevel });
 }
 
 /**

@@ -12,18 +12,10 @@ import { ThriftWriter } from "./thrift-writer.ts";
 /** Encoding numbers of the Parquet format. */
 export const ENCODING = { PLAIN: 0, RLE: 3, DELTA_BINARY_PACKED: 5, RLE_DICTIONARY: 8 } as const;
 
-/** The compression level. Level 19 would save 6 % of the size but take five times as long. */
-const ZSTD_LEVEL = 9;
-/**
- * The compression level for dictionary indices of one or two whole bytes. Compared with `ZSTD_LEVEL`, it saves 7 % of
- * their size and takes twice as long. The time matters little, because there are few such indices.
- */
-const WHOLE_BYTES_LEVEL = 12;
-/**
- * Pages of at most this size are always compressed at `ZSTD_LEVEL`. A higher level gains nothing there and would change
- * the build ids of earlier packs, which are hashes of their bytes.
- */
-const TINY_BYTES = 32;
+/** The compression level where nothing else is said. Higher levels take longer and save less than 1 %. */
+const ZSTD_LEVEL = 7;
+/** The compression level of dictionaries. Level 9 takes two to five times as long and saves nothing. */
+const DICTIONARY_LEVEL = 5;
 
 /** A frame can be larger than its content, by at most these bytes plus 1/256 of the content (`ZSTD_compressBound`). */
 const MOST_FRAME_BYTES = 64;
@@ -46,8 +38,7 @@ const frame = new Bytes(1 << 18);
 const contexts = new Map<number, ZstdContext | null>();
 
 /** Returns `bytes` as a ZSTD frame, valid until the next call. A reused context makes the same frames as a new one. */
-function compress(bytes: Uint8Array, wantedLevel: number): Uint8Array {
-  const level = bytes.length > TINY_BYTES ? wantedLevel : ZSTD_LEVEL;
+function compress(bytes: Uint8Array, level: number): Uint8Array {
   const settings = { params: { [constants.ZSTD_c_compressionLevel]: level } };
   let context = contexts.get(level);
   if (context === undefined) {
@@ -92,7 +83,7 @@ function page(
   type: "data" | "dictionary",
   values: number,
   encoding: number,
-  level = ZSTD_LEVEL,
+  level: number,
 ): number {
   const compressed = compress(body.written(), level);
   const head = pageHeader(type, body.length, compressed.length, values, encoding);
@@ -118,7 +109,8 @@ export function plainChunk(
 
 /**
  * Appends a chunk with a dictionary: `entries` PLAIN values, which `fill` writes, and one index for each of the `rows`.
- * With `wholeBytes`, an index has 8 or 16 bits, because ZSTD finds repeated rows only at byte boundaries.
+ * With `wholeBytes`, an index has 8 or 16 bits, because ZSTD finds repeated rows only at byte boundaries. `level` is the
+ * compression level of the indices.
  */
 export function dictionaryChunk(
   out: ByteWriter,
@@ -126,12 +118,12 @@ export function dictionaryChunk(
   entries: number,
   indices: Uint16Array,
   fill: (body: ByteWriter) => void,
-  { wholeBytes = false } = {},
+  { wholeBytes = false, level = ZSTD_LEVEL } = {},
 ): ChunkPlace {
   const offset = out.length;
   body.clear();
   fill(body);
-  let rawSize = page(out, "dictionary", entries, ENCODING.PLAIN);
+  let rawSize = page(out, "dictionary", entries, ENCODING.PLAIN, DICTIONARY_LEVEL);
   const dataOffset = out.length;
   body.clear();
   // Width 0 would suffice for a single entry, but some readers do not support it.
@@ -144,7 +136,6 @@ export function dictionaryChunk(
     body.byte(needed);
     rleBitPacked(body, indices, rows, needed);
   }
-  const level = wholeBytes ? WHOLE_BYTES_LEVEL : ZSTD_LEVEL;
   rawSize += page(out, "data", rows, ENCODING.RLE_DICTIONARY, level);
   return { offset, dataOffset, size: out.length - offset, rawSize };
 }

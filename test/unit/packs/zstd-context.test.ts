@@ -6,7 +6,7 @@ import { printedRandom } from "../../support/random.ts";
 const SIZES = [1, 40, 130_000, 700, 80_000, 16_385, 16_384, 20_000, 3, 80_000, 200_000];
 
 describe("a ZSTD context that compresses many pages", () => {
-  it.each([7, 9, 12, 13])("makes the same frames as a new context for each page, at level %i", (level) => {
+  it.each([5, 7, 12, 13])("makes the same frames as a new context for each page, at level %i", (level) => {
     const random = printedRandom(`pages at level ${level}`);
     const settings = { params: { [constants.ZSTD_c_compressionLevel]: level } };
     const context = ZstdContext.of(() => createZstdCompress(settings));

@@ -4,13 +4,16 @@ import { ByteWriter } from "../../../../src/pack-builder/parquet/byte-writer.ts"
 import { dictionaryChunk } from "../../../../src/pack-builder/parquet/column-chunk.ts";
 
 /**
- * Writes a column chunk with one index byte for each of `rows` rows. Returns the last bytes of the chunk, and the ZSTD
- * frame of the same page when it is compressed at `level`.
+ * Writes a column chunk with one index byte for each of `rows` rows, by default at the usual level. Returns the last
+ * bytes of the chunk, and the ZSTD frame of the same page when it is compressed at `level`.
  */
-function chunkOf(rows: number, level: number) {
+function chunkOf(rows: number, level: number, wanted?: { level: number }) {
   const indices = Uint16Array.from({ length: rows }, (_, row) => row % 4);
   const out = new ByteWriter(1024);
-  dictionaryChunk(out, rows, 4, indices, (body) => body.append(new Uint8Array(32)), { wholeBytes: true });
+  dictionaryChunk(out, rows, 4, indices, (body) => body.append(new Uint8Array(32)), {
+    wholeBytes: true,
+    ...wanted,
+  });
   const page = new ByteWriter(1024);
   page.byte(8);
   // The header of a run of literal values contains the number of groups of eight values.
@@ -21,11 +24,11 @@ function chunkOf(rows: number, level: number) {
 }
 
 describe("a page of dictionary indices that are stored as whole bytes", () => {
-  it("is compressed at level 9, as in earlier packs, if it has at most 32 bytes, otherwise at level 12", () => {
-    const tiny = chunkOf(24, 9);
-    expect(tiny.end).toEqual(tiny.frame);
-    expect(chunkOf(24, 12).frame).not.toEqual(tiny.frame);
-    const larger = chunkOf(480, 12);
-    expect(larger.end).toEqual(larger.frame);
+  it("is compressed at level 7, or at the level that the column states", () => {
+    const usual = chunkOf(480, 7);
+    expect(usual.end).toEqual(usual.frame);
+    expect(chunkOf(480, 12).frame).not.toEqual(usual.frame);
+    const stated = chunkOf(480, 12, { level: 12 });
+    expect(stated.end).toEqual(stated.frame);
   });
 });
