@@ -66,16 +66,12 @@ async function publishMade(
   const { name } = place;
   const opened = await openLocalFile(path);
   if (!opened.ok) throw new CommandFailure(`${path} cannot be read (${opened.refusal.code}).`);
-  const file = opened.value;
+  await using file = opened.value;
   const origin = "builder";
-  try {
-    const added = await addFile(client, place, file, { origin });
-    if (added.state === "published") return { name, state: "unchanged", revision: added.revision, note: "" };
-    const { revision } = await publishFile(client, place, { revision: added.revision, force, origin });
-    return { name, state: "published", revision, note: "" };
-  } finally {
-    await file.close();
-  }
+  const added = await addFile(client, place, file, { origin });
+  if (added.state === "published") return { name, state: "unchanged", revision: added.revision, note: "" };
+  const { revision } = await publishFile(client, place, { revision: added.revision, force, origin });
+  return { name, state: "published", revision, note: "" };
 }
 
 /** Returns the auction pack that shares offer, or else the one that was withdrawn last, or null. */

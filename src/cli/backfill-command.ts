@@ -57,18 +57,13 @@ export const backfill = command("backfill", {
   async run(call, options, folder: string) {
     const webhook = webhookOf(options);
     const run = loadOptionsOf(folder, options);
-    const unlock = await lockWork(run);
-    try {
-      const { announcedAtMs, ...result } = await loadDays(call.client, run);
-      const notice = noticeOf(result);
-      const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
-      call.print(result, [...tableOf(result.table), ...ending]);
-      process.exitCode =
-        result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
-      if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
-    } finally {
-      unlock();
-    }
+    using _lock = await lockWork(run);
+    const { announcedAtMs, ...result } = await loadDays(call.client, run);
+    const notice = noticeOf(result);
+    const ending = [`${notice.title.en}.`, ...notice.lines.map(({ en }) => en)];
+    call.print(result, [...tableOf(result.table), ...ending]);
+    process.exitCode = result.failed.length > 0 ? EXIT.failed : result.degraded > 0 ? EXIT.degraded : EXIT.ok;
+    if (result.loaded + result.failed.length > 0) await tell(webhook, notice, announcedAtMs);
   },
 });
 
@@ -121,7 +116,6 @@ function tableOf(rows: readonly DayVerdict[]): string[] {
 /** After so many failures in a row the command stops, because they probably have a common cause. */
 const FAILURES_IN_A_ROW = 3;
 
-/** A run of `backfill`. */
 type Run = option.Values<typeof OPTIONS> & LoadOptions;
 
 /**

@@ -127,13 +127,9 @@ const inspect = localCommand("inspect", {
   args: PACK_ARGUMENT,
   options: { json: option.AS_JSON },
   async run({ print }, _, path: string) {
-    const pack = await openPack(path);
-    try {
-      const summary = await inspectPack(pack);
-      print({ path, ...summary }, summaryLines(summary));
-    } finally {
-      await pack.close();
-    }
+    await using pack = await openPack(path);
+    const summary = await inspectPack(pack);
+    print({ path, ...summary }, summaryLines(summary));
   },
 });
 

@@ -56,12 +56,6 @@ export async function publishPacks(
   refuseFailedAuction(published);
 }
 
-/** A pack that was not published. */
-interface PublishFailure {
-  called: string;
-  error: Error;
-}
-
 /**
  * Publishes packs one after the other. Unless all are refused, prints which revisions are served now, and adds the
  * values and lines in `more`. A pack that is refused does not hold up the next ones. After an unexpected error, or when
@@ -71,9 +65,9 @@ export async function publishEach(
   packs: readonly { called: string; publish: () => Promise<PublishedPack> }[],
   { print }: Call,
   more: { answer?: object; lines?: readonly string[] } = {},
-): Promise<{ published: PublishedPack[]; failures: PublishFailure[] }> {
+) {
   const published: PublishedPack[] = [];
-  const failures: PublishFailure[] = [];
+  const failures: { called: string; error: Error }[] = [];
   let ending: Error | undefined;
   for (const { called, publish } of packs) {
     try {
@@ -100,7 +94,8 @@ function isOfAllPacks(error: Error): boolean {
 }
 
 /** Throws the first error, after a line on stderr for each later failure with another error. */
-export function refuseUnpublished([first, ...others]: readonly PublishFailure[], { json }: Call): void {
+export function refuseUnpublished(failures: readonly { called: string; error: Error }[], { json }: Call) {
+  const [first, ...others] = failures;
   if (first === undefined) return;
   for (const { called, error } of others.filter(({ error }) => error !== first.error)) {
     const sentence = sentenceOf(error);
@@ -124,25 +119,16 @@ export async function publishAt(
   path: string,
   { hasAuction = false, ...options }: Omit<PublishOptions, "onSent"> & { hasAuction?: boolean },
 ): Promise<PublishedPack> {
-  const pack = await openPack(path);
-  try {
-    const { dataset, tradedate } = pack.index;
-    const progress = byteProgress(`publishing ${dayName(tradedate, dataset)}`, pack.sizeBytes);
-    const said = await saidBeside(path, pack);
-    const degraded = options.degraded || said.shortfall !== undefined;
-    const published = await publishPack(client, pack, {
-      ...options,
-      ...said,
-      degraded,
-      onSent: progress.update,
-    });
-    progress.end();
-    const auction =
-      dataset === "quotes" && !hasAuction ? await publishAuction(client, { path, pack }, options) : null;
-    return { ...published, auction };
-  } finally {
-    await pack.close();
-  }
+  await using pack = await openPack(path);
+  const { dataset, tradedate } = pack.index;
+  const progress = byteProgress(`publishing ${dayName(tradedate, dataset)}`, pack.sizeBytes);
+  const said = await saidBeside(path, pack);
+  const degraded = options.degraded || said.shortfall !== undefined;
+  const onSent = progress.update;
+  const published = await publishPack(client, pack, { ...options, ...said, degraded, onSent });
+  progress.end();
+  const isMade = dataset === "quotes" && !hasAuction;
+  return { ...published, auction: isMade ? await publishAuction(client, { path, pack }, options) : null };
 }
 
 /** Returns what the quality sheet beside the pack says about its content; empty without such a sheet. */

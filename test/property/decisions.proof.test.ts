@@ -64,11 +64,8 @@ async function contentOf(
   const read = async (from: number, count: number) => bytes.slice(from, from + count);
   const located = await locateIndex(bytes.length, read, [dataset]);
   const file = {
-    ...located,
-    sizeBytes: bytes.length,
-    read,
-    sha256: async () => sha256(bytes),
-    close: async () => {},
+    ...{ ...located, sizeBytes: bytes.length, read, sha256: async () => sha256(bytes) },
+    ...{ close: async () => {}, [Symbol.asyncDispose]: async () => {} },
   };
   return { file, bytes, broken };
 }

@@ -200,8 +200,7 @@ async function builtDelivery(delivery: Delivery, options: LoadOptions): Promise<
 
 async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolean> {
   for (const { path, buildId } of packs) {
-    const pack = await openPack(path).catch(() => null);
-    await pack?.close();
+    await using pack = await openPack(path).catch(() => null);
     // Another builder version may have read the delivery differently.
     if (pack === null || !isOfThisBuilder(pack) || pack.index.buildId !== buildId) return false;
   }
@@ -265,8 +264,8 @@ async function loadFile(
   const outcome = { dataType, name, isMade: false, kept: null };
   try {
     refuseWrongName(place);
-    const file = await openDailyFile(path, place, folder);
-    const added = await addFile(client, place, file).finally(() => file.close());
+    await using file = await openDailyFile(path, place, folder);
+    const added = await addFile(client, place, file);
     const { revision } = await publishFile(client, place, { revision: added.revision, force });
     return { ...outcome, revision, problem: null };
   } catch (error) {

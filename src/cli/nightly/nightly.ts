@@ -33,18 +33,13 @@ import {
 import { type Arrival, deliveryProblem, EXPECT, waitForDelivery } from "./wait-for-delivery.ts";
 
 const seconds = option.parsed("<seconds>", numberArgument(/^\d{1,6}(\.\d{1,3})?$/, "a number of seconds"));
-const time = option.parsed("<HH:MM>", timeArgument);
+const time = (says: string, at: string) =>
+  option.parsed("<HH:MM>", timeArgument)(says).orElse(timeArgument(at), at);
 
 const OPTIONS = {
   date: option.day("the day (default: the newest trading day whose session has ended, at 15:00)"),
-  by: time("notify the webhook when the delivery has not arrived by this time (Beijing)").orElse(
-    timeArgument("20:30"),
-    "20:30",
-  ),
-  until: time("stop waiting at this time (Beijing); a time before noon is on the next day").orElse(
-    timeArgument("23:30"),
-    "23:30",
-  ),
+  by: time("notify the webhook when the delivery has not arrived by this time (Beijing)", "20:30"),
+  until: time("stop waiting at this time (Beijing); a time before noon is on the next day", "23:30"),
   stable: seconds("time without changes after which a delivery can be loaded").orElse(120),
   poll: seconds("time between two checks of the drop folder").orElse(15),
   marker: option.text("<name>", "a file that the sender writes last; {date} stands for the day"),
@@ -70,15 +65,11 @@ export const nightly = command("nightly", {
       await tell(receiver, notice.faultNotice(options.date ?? null, error.message)).catch(() => undefined);
       throw error;
     };
-    const unlock = await lockWork(run).catch(tellFault);
-    try {
-      const evening = await spend(run).catch(tellFault);
-      if (evening.end === "late") await tell(receiver, evening.notice);
-      if (evening.end === "loaded") await tellOnce(run, evening);
-      end(call, evening);
-    } finally {
-      unlock();
-    }
+    using _lock = await lockWork(run).catch(tellFault);
+    const evening = await spend(run).catch(tellFault);
+    if (evening.end === "late") await tell(receiver, evening.notice);
+    if (evening.end === "loaded") await tellOnce(run, evening);
+    end(call, evening);
   },
 });
 
@@ -88,10 +79,10 @@ export function loadOptionsOf<T extends option.Values<typeof LOADING>>(folder: s
 }
 
 /**
- * Locks the work folder and returns the function that releases the lock. The folder must not be inside the drop folder,
+ * Locks the work folder and returns the lock, whose disposal releases it. The folder must not be inside the drop folder,
  * where a build's files would look like a delivery and the sender could add files.
  */
-export async function lockWork({ folder: given, workFolder }: LoadOptions): Promise<() => void> {
+export async function lockWork({ folder: given, workFolder }: LoadOptions): Promise<Disposable> {
   const folder = resolve(given);
   await refuseAbsent(folder);
   const inside = relative(realpathSync(folder), realPathOf(resolve(workFolder)));
@@ -104,11 +95,12 @@ export async function lockWork({ folder: given, workFolder }: LoadOptions): Prom
     holder: "Another nightly or backfill",
     advice: "wait until it ends, or give this command its own folder with --work",
   };
-  return lockFolder(workFolder, lock).catch((error: unknown) => {
+  const unlock = await lockFolder(workFolder, lock).catch((error: unknown) => {
     if (error instanceof CommandFailure) throw error;
     const { code } = error as NodeJS.ErrnoException;
     throw new CommandFailure(`${workFolder} cannot be written to (${code}); name a folder with --work.`);
   });
+  return { [Symbol.dispose]: unlock };
 }
 
 /** Returns `path` with the links in its existing part resolved. */
@@ -118,7 +110,6 @@ function realPathOf(path: string): string {
     : join(realPathOf(dirname(path)), basename(path));
 }
 
-/** A run of `nightly`. */
 interface Run extends option.Values<typeof OPTIONS>, LoadOptions {
   client: AdminClient;
   receiver: wire.Webhook | null;
@@ -270,11 +261,10 @@ async function dueDay(client: AdminClient): Promise<BeijingDate> {
   // No holiday lasts two weeks. At the beginning of a year these two weeks include days of the previous year, whose
   // calendar is then read too.
   const years = new Set([addDays(last, -14).slice(0, 4), last.slice(0, 4)]);
-  const calendar: { day: BeijingDate; open: boolean }[] = [];
-  for (const year of years) {
-    const { days } = await client.get(wire.calendarSchema, `/admin/calendar?year=${year}`);
-    calendar.push(...days);
-  }
+  const calendars = await Array.fromAsync(years, (year) =>
+    client.get(wire.calendarSchema, `/admin/calendar?year=${year}`),
+  );
+  const calendar = calendars.flatMap(({ days }) => days);
   const day = newestTradingDay(calendar, last);
   if (day !== null) return day;
   throw new CommandFailure(

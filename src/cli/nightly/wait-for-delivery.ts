@@ -232,13 +232,9 @@ async function piece(
   offset: number,
   length: number,
 ): Promise<{ bytes: Buffer; sizeBytes: number }> {
-  const file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
-  try {
-    const { size } = await file.stat();
-    const at = Math.max(0, offset < 0 ? size + offset : offset);
-    const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at);
-    return { bytes: buffer.subarray(0, bytesRead), sizeBytes: size };
-  } finally {
-    await file.close();
-  }
+  await using file = await open(path, constants.O_RDONLY | constants.O_NOFOLLOW);
+  const { size } = await file.stat();
+  const at = Math.max(0, offset < 0 ? size + offset : offset);
+  const { bytesRead, buffer } = await file.read(Buffer.alloc(length), 0, length, at);
+  return { bytes: buffer.subarray(0, bytesRead), sizeBytes: size };
 }
