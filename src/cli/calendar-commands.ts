@@ -71,13 +71,10 @@ const show = command("show", {
   async run({ client, print }, { year = Number(beijingDate(Date.now()).slice(0, 4)) }) {
     const shown = await client.get(wire.calendarSchema, `/admin/calendar?year=${year}`);
     const open = shown.days.filter((day) => day.open).map((day) => day.day);
-    const months = [...new Set(open.map((day) => day.slice(0, 6)))];
+    const months = Map.groupBy(open, (day) => day.slice(0, 6));
     print(shown, [
       `${year}: ${shown.days.length} days known, of which ${open.length} are trading days; last day known without a gap: ${shown.knownUntil ?? "none"}.`,
-      ...months.map((month) => {
-        const days = open.filter((day) => day.startsWith(month));
-        return `${month}  ${days.map((day) => day.slice(6)).join(" ")}`;
-      }),
+      ...[...months].map(([month, days]) => `${month}  ${days.map((day) => day.slice(6)).join(" ")}`),
     ]);
   },
 });

@@ -13,7 +13,7 @@ import { sheetLines } from "../quality/sheet-text.ts";
 import { type AdminClient, HASHING_MS } from "./admin-client.ts";
 import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
 import { type Call, command, DAY_ARGUMENT, group, localCommand } from "./command.ts";
-import { countText, revisionArgument, sizeText, table, versionArgument } from "./command-line.ts";
+import { countText, revisionArgument, sizeText, table } from "./command-line.ts";
 import { countsOf, type DatasetOptions, datasetsOf, dayPath, inDataset } from "./dataset-days.ts";
 import { detailLines, stateOf } from "./day-lines.ts";
 import { CommandFailure, EXIT, ServiceRefusal } from "./exit.ts";
@@ -50,10 +50,7 @@ export const days = command("days", {
   says: "list the days of a month: loaded, expected and missing ones",
   options: {
     month: option.month("the month (default: the current one)"),
-    builtBefore: option.parsed(
-      "<version>",
-      versionArgument,
-    )(
+    builtBefore: option.version(
       "instead of a month, list the loaded days whose pack was built by a version earlier than <version> or does not name its version",
     ),
     dataset: option.dataset("only this dataset (default: all)"),
@@ -156,14 +153,13 @@ const withdraw = command("withdraw", {
   },
 });
 
+const TO = option.parsed("<revision>", revisionArgument);
+
 const restore = command("restore", {
   says: "serve the content of an earlier revision again, under a new revision number",
   args: DAY_ARGUMENT,
   options: {
-    to: option.parsed(
-      "<revision>",
-      revisionArgument,
-    )(
+    to: TO(
       "serve the content of this revision, even if it is withdrawn (default: the latest content before the current one that is neither withdrawn nor damaged)",
     ),
     ...ACTION,
@@ -260,8 +256,8 @@ const adoptable = command("adoptable", {
   says: "list packs in R2 that are not in the catalog, for example newer ones after a restore",
   options: { dataset: option.dataset("only this dataset (default: all)") },
   async run({ client, print }, of) {
-    const days: wire.AdoptableDay[] = [];
-    for (const dataset of datasetsOf(of)) days.push(...(await adoptableDays(client, dataset)));
+    const listed = await Array.fromAsync(datasetsOf(of), (dataset) => adoptableDays(client, dataset));
+    const days = listed.flat();
     print({ days }, adoptableLines(days));
   },
 });

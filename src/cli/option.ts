@@ -9,6 +9,7 @@ import {
   monthArgument,
   revisionArgument,
   spanArgument,
+  versionArgument,
 } from "./command-line.ts";
 
 /**
@@ -79,6 +80,7 @@ export const instant = parsed("<instant>", instantArgument);
 export const month = parsed("<YYYYMM>", monthArgument);
 export const revision = parsed("<n>", revisionArgument);
 export const span = parsed("<span>", spanArgument);
+export const version = parsed("<version>", versionArgument);
 /** Describes the option that chooses a dataset. */
 export const dataset = (says: string) => choice("<name>", DATASET_NAMES, says);
 export const YES = flag("do it without asking");

@@ -5,7 +5,6 @@ import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type DeliveryReport, deliveryLines } from "../pack-builder/delivery-report.ts";
 import { auctionText, refuseFailedAuction } from "./auction-publishing.ts";
 import { type Call, command } from "./command.ts";
-import { versionArgument } from "./command-line.ts";
 import { datasetsOf, lackingDatasets, lackingText, loadedDays } from "./dataset-days.ts";
 import { builtBefore } from "./day-commands.ts";
 import { CommandFailure, EXIT, UsageFailure } from "./exit.ts";
@@ -21,10 +20,7 @@ const OPTIONS = {
     "rebuild every loaded day whose pack was built by an earlier version, from its delivery in --from",
   ),
   from: option.text("<folder>", "with --affected: the folder with the deliveries, as for `backfill`"),
-  builtBefore: option.parsed(
-    "<version>",
-    versionArgument,
-  )(
+  builtBefore: option.version(
     "with --affected: rebuild only days built by a version earlier than <version> (default: the service's version)",
   ),
   out: option

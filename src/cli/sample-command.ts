@@ -9,17 +9,16 @@ import { sizeText, upTo } from "./command-line.ts";
 import { countsOf, datasetsOf } from "./dataset-days.ts";
 import * as option from "./option.ts";
 
+const ROWS = option.parsed("<count>", upTo(1_000_000_000));
+
 export const sample = localCommand("sample", {
   says: "generate a day of orders with matching trades and quotes; the same seed, date and size give the same day",
   options: {
     date: option.day("the trading day").required(),
     out: option.text("<folder>", "the output folder, created if absent").required(),
-    rows: option
-      .parsed(
-        "<count>",
-        upTo(1_000_000_000),
-      )("number of orders in the day; a day of the whole market has about 130000000")
-      .orElse(DEFAULT_ROWS),
+    rows: ROWS("number of orders in the day; a day of the whole market has about 130000000").orElse(
+      DEFAULT_ROWS,
+    ),
     seed: option
       .text("<text>", "the seed of the random orders; each seed gives different orders")
       .orElse(DEFAULT_SEED),
@@ -42,16 +41,11 @@ export const sample = localCommand("sample", {
 
 /** Writes the day as CSV files in the vendor's folder layout. Returns the totals of each dataset's files. */
 function writeCsv(day: SampleDay, folder: string, datasets: readonly DatasetName[]): WrittenPack[] {
-  const written = datasets.map((dataset) => ({
-    dataset,
-    path: folder,
-    sizeBytes: 0,
-    rows: 0,
-    securities: 0,
-  }));
-  for (const { symbol, market, ...rows } of sampleDatasets(day, {
-    hasQuotes: datasets.includes("quotes"),
-  })) {
+  const written = datasets.map((dataset) => {
+    return { dataset, path: folder, sizeBytes: 0, rows: 0, securities: 0 };
+  });
+  const securities = sampleDatasets(day, { hasQuotes: datasets.includes("quotes") });
+  for (const { symbol, market, ...rows } of securities) {
     for (const each of written) {
       const columns = rows[each.dataset];
       each.sizeBytes += writeVendorFile(folder, { symbol, market }, day.tradedate, columns, each.dataset);

@@ -80,11 +80,7 @@ export class Caller {
 }
 
 /** Returns the status, code and reason of an answer as text for a message. */
-export function said({
-  status,
-  headers,
-  bytes,
-}: Pick<Reply, "status" | "headers"> & { bytes?: Buffer }): string {
+export function said({ status, headers, bytes }: Partial<Reply> & Pick<Reply, "status" | "headers">): string {
   const code = bytes === undefined ? undefined : envelopeOf(bytes)?.code;
   const reason = headerOf(headers, "x-reason");
   return [`HTTP ${status}`, code === undefined ? null : `code ${code}`, reason]

@@ -67,9 +67,7 @@ export async function namedDeliveries(folder: string): Promise<Map<BeijingDate, 
   };
   await list(folder, null, DEPTH, of);
   for (const { orders, files, underWay, links } of found.values()) {
-    orders.sort();
-    underWay.sort();
-    links.sort();
+    for (const paths of [orders, underWay, links]) paths.sort();
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
   }
   return found;

@@ -185,7 +185,6 @@ function fileLine({ name, revision, problem, isMade, kept }: DayOutcome["files"]
     : { zh: `${zh} 未提供：${reason}`, en: `${en} is not offered: ${reason}` };
 }
 
-/** Returns the sentence about a dataset that lacks most securities of an exchange. */
 function sparseText({ dataset, market, securities, than }: DayOutcome["sparse"][number]): Bilingual {
   const exchange = EXCHANGES[market];
   const [few, many] = [countText(securities), countText(than.securities)];
