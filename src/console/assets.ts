@@ -28,38 +28,40 @@ const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, try
   "\n",
 );
 
-/** Returns a console module as an asset. Its `import` statements name the paths at which `imports` are served. */
-function module(name: string, text: string, imports: Readonly<Record<string, Asset>> = {}): Asset {
+const paths = new Map<string, string>();
+
+/**
+ * Returns a console module as an asset. Its `import` statements name the paths at which the other modules are served,
+ * so the modules that it imports must come first.
+ */
+function module(name: string, text: string): Asset {
   const linked = text.replaceAll(/from "\.\/([\w-]+)\.js"/g, (statement, other: string) => {
-    const path = imports[other]?.path;
-    if (path === undefined)
-      throw new Error(`${name} has ${statement}, but that module is not in its imports`);
+    const path = paths.get(other);
+    if (path === undefined) throw new Error(`${name} has ${statement}, but that module is not known yet`);
     return `from "${path}"`;
   });
-  return assetOf(name, "js", linked);
+  const asset = assetOf(name, "js", linked);
+  paths.set(name, asset.path);
+  return asset;
 }
 
-const request = module("request", requestScript);
-const series = module("series", seriesScript);
-const answerData = module("answer-data", answerDataScript);
-const links = module("links", linksScript);
-const dom = module("dom", domScript);
-const table = module("table", tableScript, { dom, series });
-const charts = module("charts", chartsScript, { dom, series });
-const quotes = module("quotes", quotesScript, { series });
-const chartSet = module("chart-set", chartSetScript, { dom });
-const drawing = { charts, dom, quotes, series, "chart-set": chartSet };
-const book = module("book", bookScript, drawing);
-const picture = module("picture", pictureScript, { ...drawing, book, table });
-const run = module("run", runScript, { dom });
-const answer = module("answer", answerScript, {
-  "answer-data": answerData,
-  ...{ dom, links, picture, request, table },
-});
+module("request", requestScript);
+module("series", seriesScript);
+module("answer-data", answerDataScript);
+module("links", linksScript);
+module("dom", domScript);
+module("table", tableScript);
+module("charts", chartsScript);
+module("quotes", quotesScript);
+module("chart-set", chartSetScript);
+module("book", bookScript);
+module("picture", pictureScript);
+module("run", runScript);
+module("answer", answerScript);
 
 /** The assets that pages load. `try` imports the other scripts of the page Try it. */
 export const ASSETS = {
   style: assetOf("console", "css", STYLE),
   chart: assetOf("chart", "js", chartLibrary),
-  try: module("try", tryScript, { answer, dom, request, run }),
+  try: module("try", tryScript),
 };

@@ -10,70 +10,12 @@ import { DATASET_NAMES, DATASETS, type DatasetName, isDatasetName } from "../dat
 import { standingOf } from "../entitlement/standing.ts";
 import { Calendar, type DayCell } from "../pages/calendar.tsx";
 import { CALENDAR_NAMES, type CalendarNames, countText, dateText, sizeText } from "../pages/figures.ts";
-import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
-import { type Fact, Facts, Grid, Layout, type Reader } from "./layout.tsx";
-import { type DayMark, MESSAGES, type Messages } from "./messages.ts";
+import { type Fact, Facts, Grid, Layout } from "./layout.tsx";
+import type { DayMark, Messages } from "./messages.ts";
 import { type HeatDay, type OddRange, oddRanges, SHADES, yearHeat } from "./year-heat.ts";
 
-interface DataFacts {
-  reader: Reader;
-  dataset: DatasetName;
-  year: number;
-  /** Selectable years, oldest first. */
-  years: readonly number[];
-  /** All days by month; null when the plan has no order history. */
-  months: HeatDay[][] | null;
-}
-
 const LEGEND: readonly DayMark[] = ["missing", "degraded", "withdrawn", "damaged", "pending", "outside"];
-
-/** Returns the page as HTML. */
-export function dataPage({ reader, dataset, year, years, months }: DataFacts): string {
-  const messages = MESSAGES[reader.language];
-  const names = CALENDAR_NAMES[reader.language];
-  return documentOf(
-    <Layout reader={reader} title={messages.pages.data} page="data">
-      <h1>{messages.pages.data}</h1>
-      {months === null ? (
-        <p class="lead">{messages.dataOutside}</p>
-      ) : (
-        <>
-          <p class="lead">{messages.dataLead}</p>
-          <div class="choices">
-            <nav class="years" aria-label={messages.dataset}>
-              {DATASET_NAMES.map((each) => (
-                <a href={pageAddress(each, year)} aria-current={each === dataset ? "page" : undefined}>
-                  {messages.datasets[each]}
-                </a>
-              ))}
-            </nav>
-            <nav class="years" aria-label={messages.year}>
-              {years.map((each) => (
-                <a href={pageAddress(dataset, each)} aria-current={each === year ? "page" : undefined}>
-                  {each}
-                </a>
-              ))}
-            </nav>
-          </div>
-          <Figures days={months.flat()} rowsName={messages.datasets[dataset]} messages={messages} />
-          <Legend days={months.flat()} messages={messages} />
-          <Calendar
-            months={months.map((days) => days.map((day) => cellOf(day, messages)))}
-            names={names}
-            heading="h2"
-          >
-            <a class="skip" href="#attention">
-              {messages.skipCalendar}
-            </a>
-          </Calendar>
-          <Attention days={months.flat()} messages={messages} />
-          <Months months={months} names={names} messages={messages} />
-        </>
-      )}
-    </Layout>,
-  );
-}
 
 const served = (days: readonly HeatDay[]) => days.filter(({ loaded }) => loaded !== null);
 const sum = (days: readonly HeatDay[], of: "rows" | "sizeBytes") =>
@@ -226,27 +168,72 @@ function Months({ months, names, messages }: MonthsProps) {
 }
 
 /** Serves the page of the dataset and year in the URL; by default orders and the current year. */
-export async function showData({ c, env, nowMs, reader, who }: Desk): Promise<Response> {
+export async function showData(desk: Desk): Promise<Response> {
+  const { c, nowMs, reader, who } = desk;
+  const { messages } = reader;
   const window = standingOf(who.principal, nowMs).windows.order_history;
+  return html(
+    c,
+    <Layout reader={reader} title={messages.pages.data} page="data">
+      <h1>{messages.pages.data}</h1>
+      <p class="lead">{window === null ? messages.dataOutside : messages.dataLead}</p>
+      {window === null ? null : await yearOf(desk, window.from)}
+    </Layout>,
+  );
+}
+
+/** Renders the year in the URL. `windowFrom` is the first day of the plan's window; null when it has none. */
+async function yearOf({ c, env, nowMs, reader }: Desk, windowFrom: BeijingDate | null) {
+  const { language, messages } = reader;
+  const names = CALENDAR_NAMES[language];
   const today = beijingDate(nowMs);
   const thisYear = Number(today.slice(0, 4));
-  if (window === null) {
-    return html(c, dataPage({ reader, dataset: "orders", year: thisYear, years: [], months: null }));
-  }
   const named = c.req.query("dataset") ?? "";
   const dataset = isDatasetName(named) ? named : "orders";
   const { earliest } = await servedSpan(env.DB, dataset);
-  const firstDay = later(window.from, earliest) ?? today;
-  const firstYear = Math.min(Number(firstDay.slice(0, 4)), thisYear);
+  // Days before the first loaded day do not count as missing.
+  const from = later(windowFrom, earliest);
+  const firstYear = Math.min(Number((from ?? today).slice(0, 4)), thisYear);
   const years = Array.from({ length: thisYear - firstYear + 1 }, (_, place) => firstYear + place);
   const asked = Number(c.req.query("year") ?? thisYear);
   const year = years.includes(asked) ? asked : thisYear;
-  const first = later(window.from, `${year}0101` as BeijingDate) ?? (`${year}0101` as BeijingDate);
-  // Days before the first loaded day do not count as missing.
-  const from = later(window.from, earliest);
-  const span = { first: later(first, earliest) ?? first, last: `${year}1231` as BeijingDate, today, dataset };
-  const days = await overviewOf(env.DB, span);
-  return html(c, dataPage({ reader, dataset, year, years, months: yearHeat({ year, today, from, days }) }));
+  const begin = `${year}0101` as BeijingDate;
+  const span = { first: later(begin, from) ?? begin, last: `${year}1231` as BeijingDate, today, dataset };
+  const months = yearHeat(year, await overviewOf(env.DB, span), { today, from });
+  const days = months.flat();
+  return (
+    <>
+      <div class="choices">
+        <nav class="years" aria-label={messages.dataset}>
+          {DATASET_NAMES.map((each) => (
+            <a href={pageAddress(each, year)} aria-current={each === dataset ? "page" : undefined}>
+              {messages.datasets[each]}
+            </a>
+          ))}
+        </nav>
+        <nav class="years" aria-label={messages.year}>
+          {years.map((each) => (
+            <a href={pageAddress(dataset, each)} aria-current={each === year ? "page" : undefined}>
+              {each}
+            </a>
+          ))}
+        </nav>
+      </div>
+      <Figures days={days} rowsName={messages.datasets[dataset]} messages={messages} />
+      <Legend days={days} messages={messages} />
+      <Calendar
+        months={months.map((each) => each.map((day) => cellOf(day, messages)))}
+        names={names}
+        heading="h2"
+      >
+        <a class="skip" href="#attention">
+          {messages.skipCalendar}
+        </a>
+      </Calendar>
+      <Attention days={days} messages={messages} />
+      <Months months={months} names={names} messages={messages} />
+    </>
+  );
 }
 
 /** Returns the later of two days. If one of them is null, returns the other. */

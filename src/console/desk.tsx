@@ -5,7 +5,7 @@ import type { By } from "../catalog/accounts.ts";
 import { type Env, nowMs, type Settings, settingsOf } from "../env.ts";
 import type { AppEnv } from "../http/request-log.ts";
 import { documentOf } from "../pages/frame.tsx";
-import { type Look, lookOf } from "../pages/look.ts";
+import { lookOf } from "../pages/look.ts";
 import { type Holder, Layout, Notice, PAGE_POLICY, type Reader } from "./layout.tsx";
 import { MESSAGES, type Messages, type Problem } from "./messages.ts";
 import { isFormToken, isSameOrigin, type SignedIn, signedIn } from "./session.ts";
@@ -40,15 +40,10 @@ const PAGE_HEADERS: Readonly<Record<string, string>> = {
   "X-Robots-Tag": "noindex, nofollow",
 };
 
-/** Returns a page as the answer. */
-export function html(
-  c: ConsoleContext,
-  text: string,
-  status = 200,
-  more: Record<string, string> = {},
-): Response {
-  const headers = { ...PAGE_HEADERS, "X-Request-Id": c.var.log.requestId, ...more };
-  return new Response(c.req.method === "HEAD" ? null : text, { status, headers });
+/** Returns a page, a `Layout`, as the answer. */
+export function html(c: ConsoleContext, page: ReturnType<typeof Layout>, status = 200): Response {
+  const headers = { ...PAGE_HEADERS, "X-Request-Id": c.var.log.requestId };
+  return new Response(c.req.method === "HEAD" ? null : documentOf(page), { status, headers });
 }
 
 /** Returns a redirect to another page of the console after a form. */
@@ -64,9 +59,10 @@ export function nowOf(c: ConsoleContext): number {
   return nowMs(settingsOf(c.env));
 }
 
-/** Returns the language and theme of the request's sender. */
-export function lookFor(c: ConsoleContext): Look {
-  return lookOf(c.req.raw, c.var.language);
+/** Returns the reader with the language and theme of the request's sender. */
+export function readerOf<Account>(c: ConsoleContext, account: Account): Reader<Account> {
+  const look = lookOf(c.req.raw, c.var.language);
+  return { ...look, account, messages: MESSAGES[look.language] };
 }
 
 interface SignInFacts {
@@ -84,9 +80,9 @@ interface SignInFacts {
  */
 export function signInFirst(c: ConsoleContext, { action = null, press, problem, status }: SignInFacts) {
   if (problem !== null) c.var.log.note({ reason: problem });
-  const reader: Reader = { ...lookFor(c), account: null };
-  const messages = MESSAGES[reader.language];
-  const page = documentOf(
+  const reader = readerOf(c, null);
+  const { messages } = reader;
+  const page = (
     <Layout reader={reader} title={messages.signIn}>
       <section class="sign-in card">
         <h1>{messages.signIn}</h1>
@@ -104,21 +100,21 @@ export function signInFirst(c: ConsoleContext, { action = null, press, problem, 
         )}
         {problem === null ? null : <RequestId id={c.var.log.requestId} messages={messages} />}
       </section>
-    </Layout>,
+    </Layout>
   );
   return html(c, page, status);
 }
 
 /** Returns a page for a signed-in reader that contains only the description of a problem. */
-export function problem(c: ConsoleContext, reader: Reader, what: Problem, status: number): Response {
+export function problem({ c, reader }: Desk, what: Problem, status: number): Response {
   c.var.log.note({ reason: what });
-  const messages = MESSAGES[reader.language];
-  const page = documentOf(
+  const { messages } = reader;
+  const page = (
     <Layout reader={reader} title={messages.console}>
       <h1>{messages.console}</h1>
       <Notice kind="problem" text={messages.problems[what]} />
       <RequestId id={c.var.log.requestId} messages={messages} />
-    </Layout>,
+    </Layout>
   );
   return html(c, page, status);
 }
@@ -131,8 +127,8 @@ export async function deskOf(c: ConsoleContext): Promise<Desk | null> {
   if (who === null) return null;
   const { accountId } = who.principal;
   c.var.log.note({ accountId });
-  const account = { accountId, formToken: who.formToken };
-  return { c, env: c.env, settings, nowMs: now, who, reader: { ...lookFor(c), account } };
+  const reader = readerOf(c, { accountId, formToken: who.formToken });
+  return { c, env: c.env, settings, nowMs: now, who, reader };
 }
 
 /** Returns the holder as the actor of an audit entry. */
@@ -141,7 +137,7 @@ export function byHolder({ who, nowMs }: Desk): By {
 }
 
 /** Serves a page to a signed-in holder, and the sign-in page to other callers. */
-export function forHolder(serve: (desk: Desk) => Promise<Response>) {
+export function forHolder(serve: (desk: Desk) => Response | Promise<Response>) {
   return async (c: ConsoleContext): Promise<Response> => {
     const desk = await deskOf(c);
     return desk === null ? signInFirst(c, { problem: "signed_out", status: 401 }) : serve(desk);
@@ -153,7 +149,7 @@ export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Prom
   return forHolder(async (desk) => {
     const form = isSameOrigin(desk.c.req.raw) ? await formOf(desk.c.req.raw) : null;
     if (form === null || !(await isFormToken(form.get("form"), desk.who))) {
-      return problem(desk.c, desk.reader, "form_foreign", 403);
+      return problem(desk, "form_foreign", 403);
     }
     return serve(desk, form);
   });

@@ -7,10 +7,9 @@ import { randomBase62 } from "../base/base62.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { type ApiKey, addKey, findKey, keysOfAccount, revokeKey, rollKey } from "../catalog/keys.ts";
 import { instantText, momentText } from "../pages/figures.ts";
-import { documentOf } from "../pages/frame.tsx";
 import { byHolder, type Desk, html } from "./desk.tsx";
-import { Act, Card, Copied, type Fact, FormToken, Layout, Notice } from "./layout.tsx";
-import { MESSAGES, type Messages, type Problem } from "./messages.ts";
+import { Act, Card, Copied, type Fact, FormToken, type Holder, Layout, Notice } from "./layout.tsx";
+import type { Messages, Problem } from "./messages.ts";
 
 /** Returns whether the key is in force at `nowMs`. */
 function isInForce(key: ApiKey, nowMs: number): boolean {
@@ -28,10 +27,10 @@ interface Shown {
 /** Returns the page with the account's keys and the outcome of a form. */
 async function page({ c, env, nowMs, reader, who }: Desk, { fresh, problem, revoked }: Shown, status = 200) {
   const keys = await keysOfAccount(env.DB, who.principal.accountId);
-  const messages = MESSAGES[reader.language];
+  const { account, messages } = reader;
   const live = keys.filter((key) => isInForce(key, nowMs));
   const over = keys.filter((key) => !isInForce(key, nowMs));
-  const text = documentOf(
+  const shown = (
     <Layout reader={reader} title={messages.pages.keys} page="keys">
       <h1>{messages.pages.keys}</h1>
       <p class="lead">{messages.keysLead}</p>
@@ -43,14 +42,14 @@ async function page({ c, env, nowMs, reader, who }: Desk, { fresh, problem, revo
       ) : (
         <ul class="cards">
           {live.map((key) => (
-            <LiveKey apiKey={key} account={reader.account} messages={messages} />
+            <LiveKey apiKey={key} reader={reader} />
           ))}
         </ul>
       )}
       <section class="card new-key" aria-labelledby="new">
         <h2 id="new">{messages.keyCreate}</h2>
         <form method="post" action="/console/keys" class="row">
-          <FormToken account={reader.account} />
+          <FormToken account={account} />
           <label for="name">{messages.keyName}</label>
           <input id="name" name="name" maxlength={60} placeholder={messages.keyNameHint} autocomplete="off" />
           <button type="submit" class="primary">
@@ -60,9 +59,9 @@ async function page({ c, env, nowMs, reader, who }: Desk, { fresh, problem, revo
       </section>
       {over.length === 0 ? null : <OverKeys keys={over} messages={messages} />}
       <p class="quiet">{messages.beijing}</p>
-    </Layout>,
+    </Layout>
   );
-  return html(c, text, status);
+  return html(c, shown, status);
 }
 
 function FreshKey({ apikey, messages }: { apikey: string; messages: Messages }) {
@@ -81,14 +80,13 @@ function FreshKey({ apikey, messages }: { apikey: string; messages: Messages }) 
   );
 }
 
-interface LiveKeyProps {
-  apiKey: ApiKey;
-  account: { formToken: string };
-  messages: Messages;
+/** Returns how a key begins, which identifies it without revealing it. */
+function beginOf({ firstCharacters }: ApiKey, messages: Messages): string {
+  return firstCharacters === "" ? messages.keyHashed : `${firstCharacters}…`;
 }
 
-function LiveKey({ apiKey: key, account, messages }: LiveKeyProps) {
-  const begins = key.firstCharacters === "" ? messages.keyHashed : `${key.firstCharacters}…`;
+function LiveKey({ apiKey: key, reader: { account, messages } }: { apiKey: ApiKey; reader: Holder }) {
+  const begins = beginOf(key, messages);
   const ends =
     key.expiresAtMs === null ? messages.keyInForce : messages.keyUntil(instantText(key.expiresAtMs));
   const facts: Fact[] = [
@@ -135,15 +133,14 @@ function LiveKey({ apiKey: key, account, messages }: LiveKeyProps) {
 }
 
 function OverKeys({ keys, messages }: { keys: readonly ApiKey[]; messages: Messages }) {
-  const newestFirst = [...keys].reverse();
   return (
     <details class="over">
       <summary>{messages.olderKeys(keys.length)}</summary>
       <ul>
-        {newestFirst.map((key) => (
+        {keys.toReversed().map((key) => (
           <li>
             {key.name === "" ? null : `${key.name} · `}
-            <code>{key.firstCharacters === "" ? messages.keyHashed : `${key.firstCharacters}…`}</code> ·{" "}
+            <code>{beginOf(key, messages)}</code> ·{" "}
             {messages.keyOver(momentText(beijingTimestamp(key.revokedAtMs ?? key.expiresAtMs ?? 0)))}
           </li>
         ))}

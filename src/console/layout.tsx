@@ -4,26 +4,19 @@ import type { Asset } from "../pages/assets.ts";
 import { PAGE_POLICY as COMMON_POLICY, Frame } from "../pages/frame.tsx";
 import type { Look } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
-import { MESSAGES, type Messages, type PageName } from "./messages.ts";
+import type { Messages, PageName } from "./messages.ts";
 
 /** The common policy, extended: scripts may call the service, and charts may use a cursor image from a data URL. */
 export const PAGE_POLICY = `${COMMON_POLICY.replace("img-src 'self'", "img-src 'self' data:")}; connect-src 'self'`;
 
-/** The signed-in account, and the token in the session's forms. */
-export interface HolderAccount {
-  accountId: string;
-  formToken: string;
-}
-
-/** The reader of the page; `account` is null when no one is signed in. */
-export interface Reader extends Look {
-  account: HolderAccount | null;
+/** The reader of a page. `account` is null when no one is signed in; `formToken` is the token in the session's forms. */
+export interface Reader<Account = { accountId: string; formToken: string } | null> extends Look {
+  account: Account;
+  messages: Messages;
 }
 
 /** A signed-in reader. */
-export interface Holder extends Look {
-  account: HolderAccount;
-}
+export type Holder = Reader<NonNullable<Reader["account"]>>;
 
 interface LayoutProps {
   reader: Reader;
@@ -44,7 +37,7 @@ export function pathOf(page: PageName): string {
 
 /** Renders a whole document; serialise it with `documentOf`. */
 export function Layout({ reader, title, page, scripts = [], libraries = [], children }: LayoutProps) {
-  const { account } = reader;
+  const { account, messages } = reader;
   return (
     <Frame
       look={reader}
@@ -53,15 +46,15 @@ export function Layout({ reader, title, page, scripts = [], libraries = [], chil
       styles={[ASSETS.style]}
       scripts={scripts}
       libraries={libraries}
-      account={account === null ? null : <SignedIn account={account} messages={MESSAGES[reader.language]} />}
-      menu={account === null ? null : <Menu page={page} messages={MESSAGES[reader.language]} />}
+      account={account === null ? null : <SignedIn account={account} messages={messages} />}
+      menu={account === null ? null : <Menu page={page} messages={messages} />}
     >
       {children}
     </Frame>
   );
 }
 
-function SignedIn({ account, messages }: { account: HolderAccount; messages: Messages }) {
+function SignedIn({ account, messages }: Pick<Holder, "account" | "messages">) {
   return (
     <form method="post" action="/console/sign-out" class="account">
       <span class="quiet">{messages.signedInAs}</span> <b>{account.accountId}</b>

@@ -5,10 +5,9 @@ import { DATA_TYPES } from "../entitlement/data-types.ts";
 import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { countText, dateText, momentText } from "../pages/figures.ts";
-import { documentOf } from "../pages/frame.tsx";
 import { type Desk, html } from "./desk.tsx";
 import { Grid, Layout, type Reader } from "./layout.tsx";
-import { MESSAGES, type Messages, reasonText } from "./messages.ts";
+import { type Messages, reasonText } from "./messages.ts";
 import { type Service, Usage, usageOf } from "./usage.tsx";
 
 /** Every dataset's interface and every kind of shared file; `messages.services` has a name for each. */
@@ -24,8 +23,9 @@ export async function showOverview(desk: Desk): Promise<Response> {
     accountInfoOf(env, settings, who.principal, nowMs),
     usageOf(desk, SERVICES),
   ]);
-  const messages = MESSAGES[reader.language];
-  const page = documentOf(
+  const { messages } = reader;
+  return html(
+    c,
     <Layout reader={reader} title={messages.pages.overview} page="overview">
       <h1>{messages.pages.overview}</h1>
       <div class="columns">
@@ -36,7 +36,6 @@ export async function showOverview(desk: Desk): Promise<Response> {
       <LastRequests info={info} reader={reader} />
     </Layout>,
   );
-  return html(c, page);
 }
 
 function Plan({ info, messages }: { info: AccountInfo; messages: Messages }) {
@@ -136,7 +135,7 @@ function Meter({ id, name, counter, messages, within = false }: MeterProps) {
 }
 
 function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
-  const messages = MESSAGES[reader.language];
+  const { language, messages } = reader;
   const requests = info.last_requests;
   return (
     <section>
@@ -161,7 +160,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
               </td>
               <td class="nowrap">
                 <span class={`code ${each.code === 200 ? "ok" : "not"}`}>{each.code}</span>{" "}
-                {reasonText(each.reason, reader.language)}
+                {reasonText(each.reason, language)}
                 {each.code === 200 ? null : <code class="reason">{each.reason}</code>}
               </td>
               <td class="number" data-label={messages.rows}>
@@ -179,8 +178,7 @@ function LastRequests({ info, reader }: { info: AccountInfo; reader: Reader }) {
 }
 
 /** Renders the first steps for an account without requests. */
-function FirstSteps({ reader: { language } }: { reader: Reader }) {
-  const messages = MESSAGES[language];
+function FirstSteps({ reader: { language, messages } }: { reader: Reader }) {
   return (
     <section class="card" aria-labelledby="first">
       <h3 id="first">{messages.firstSteps}</h3>

@@ -13,8 +13,8 @@ import {
   deskOf,
   forHolder,
   forHolderForm,
-  lookFor,
   problem,
+  readerOf,
   seeOther,
   signInFirst,
 } from "./desk.tsx";
@@ -34,7 +34,7 @@ export function consoleRoutes(): Hono<AppEnv> {
   const pages = new Hono<AppEnv>();
   pages.use("/console/*", async function once(c, next) {
     c.var.log.note({ interface: "console" });
-    return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, lookFor(c)) : null) ?? next();
+    return onHttps(c) ?? (c.req.method === "GET" ? chooseLook(c.req.raw, readerOf(c, null)) : null) ?? next();
   });
   pages.get("/console/invite/:token", showInvite);
   pages.post("/console/invite/:token", acceptInvite);
@@ -55,7 +55,7 @@ export function consoleRoutes(): Hono<AppEnv> {
   pages.post("/console/shares/:shareId/revoke", forHolderForm(endShare));
   pages.all(
     "/console/*",
-    forHolder(async ({ c, reader }) => problem(c, reader, "not_found", 404)),
+    forHolder((desk) => problem(desk, "not_found", 404)),
   );
   pages.onError(fault);
   return pages;
@@ -78,5 +78,5 @@ async function fault(error: Error, c: ConsoleContext): Promise<Response> {
   c.var.log.note({ fault: error.stack ?? String(error) });
   const desk = await deskOf(c).catch(() => null);
   if (desk === null) return signInFirst(c, { problem: "unavailable", status: 503 });
-  return problem(c, desk.reader, "unavailable", 503);
+  return problem(desk, "unavailable", 503);
 }

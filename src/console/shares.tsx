@@ -5,13 +5,12 @@
 import { revokeShare, type Share, sharesOfAccount } from "../catalog/shares.ts";
 import { entitleShare } from "../entitlement/entitle.ts";
 import { instantText } from "../pages/figures.ts";
-import { documentOf } from "../pages/frame.tsx";
 import { shareCookie } from "../shares/credentials.ts";
 import { shareEndMs } from "../shares/identity.ts";
 import { passwordOf } from "../shares/secrets.ts";
 import { byHolder, type Desk, html, seeOther } from "./desk.tsx";
-import { Act, Card, Copied, type Fact, FormToken, Layout, Notice } from "./layout.tsx";
-import { MESSAGES, type Messages, type Problem } from "./messages.ts";
+import { Act, Card, Copied, type Fact, FormToken, type Holder, Layout, Notice } from "./layout.tsx";
+import type { Problem } from "./messages.ts";
 import { isSecure } from "./session.ts";
 
 /** A valid share. */
@@ -32,8 +31,8 @@ interface Shown {
 async function page(desk: Desk, { problem, told }: Shown, status = 200) {
   const { c, reader } = desk;
   const open = await openShares(desk);
-  const messages = MESSAGES[reader.language];
-  const text = documentOf(
+  const { messages } = reader;
+  const shown = (
     <Layout reader={reader} title={messages.pages.shares} page="shares">
       <h1>{messages.pages.shares}</h1>
       <p class="lead">{messages.sharesLead}</p>
@@ -45,8 +44,7 @@ async function page(desk: Desk, { problem, told }: Shown, status = 200) {
           {open.map((facts) => (
             <OpenShare
               facts={facts}
-              account={reader.account}
-              messages={messages}
+              reader={reader}
               password={told?.shareId === facts.share.shareId ? told.password : null}
             />
           ))}
@@ -59,37 +57,32 @@ async function page(desk: Desk, { problem, told }: Shown, status = 200) {
         </a>
       </p>
       <p class="quiet">{messages.beijing}</p>
-    </Layout>,
+    </Layout>
   );
-  return html(c, text, status);
+  return html(c, shown, status);
 }
 
 interface OpenShareProps {
   facts: OpenShareFacts;
-  account: { formToken: string };
-  messages: Messages;
+  reader: Holder;
   password: string | null;
 }
 
-function OpenShare({ facts: { share, url, endMs }, account, messages, password }: OpenShareProps) {
+function OpenShare({ facts: { share, url, endMs }, reader, password }: OpenShareProps) {
+  const { account, messages } = reader;
   const { dataType, year, shareId, createdAtMs } = share;
+  const copied = (name: string, text: string) => (
+    <Copied id={`${name}-${shareId}`} text={text} messages={messages} />
+  );
   const facts: Fact[] = [
     { label: messages.created, value: instantText(createdAtMs) },
     { label: messages.shareEnds, value: instantText(endMs) },
-    {
-      label: messages.share,
-      value: <Copied id={`url-${shareId}`} text={url} messages={messages} />,
-      wide: true,
-    },
+    { label: messages.share, value: copied("url", url), wide: true },
   ];
   if (password !== null) {
     facts.push(
       { label: messages.shareUser, value: <code>{shareId}</code>, wide: true },
-      {
-        label: messages.password,
-        value: <Copied id={`password-${shareId}`} text={password} messages={messages} />,
-        wide: true,
-      },
+      { label: messages.password, value: copied("password", password), wide: true },
     );
   }
   const action = `/console/shares/${shareId}`;

@@ -1,5 +1,6 @@
 /** The page "Try it": the form of one operation, its request as a program, the answer, and the route that runs it. */
 import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { exampleSecurity } from "../catalog/day-securities.ts";
@@ -7,18 +8,16 @@ import { servedSpan } from "../catalog/days.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";
-import { documentOf } from "../pages/frame.tsx";
 import type { PageLanguage } from "../pages/look.ts";
 import { ASSETS } from "./assets.ts";
 import { type ConsoleContext, type Desk, deskOf, html } from "./desk.tsx";
 import { type Holder, Layout } from "./layout.tsx";
-import { MESSAGES } from "./messages.ts";
 import { TRY_MESSAGES, type TryMessages } from "./messages-try.ts";
 import { isFormToken, isSameOrigin } from "./session.ts";
-import { FORMS, type FormField, type OperationForm } from "./try-forms.ts";
+import { FORMS, type FormField, historyForm, type OperationForm } from "./try-forms.ts";
 import { isServed } from "./year-heat.ts";
 
-export interface TryFacts {
+interface TryFacts {
   reader: Holder;
   form: OperationForm;
   /** Values from the URL. */
@@ -27,19 +26,18 @@ export interface TryFacts {
   apiUrl: string;
   /** Selectable days, newest first; empty without a served day. */
   days: readonly BeijingDate[];
-  /** A security of the preset day. */
+  /** A security of the preset day, if it has one. */
   symbol: string;
   year: number;
 }
 
-/** Returns the page as HTML. */
-function tryPage(facts: TryFacts): string {
+function TryPage(facts: TryFacts) {
   const { reader, form, apiUrl } = facts;
   const { language } = reader;
   const messages = TRY_MESSAGES[language];
-  const title = MESSAGES[language].pages.try;
+  const title = reader.messages.pages.try;
   const known = { messages, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
-  return documentOf(
+  return (
     <Layout reader={reader} title={title} page="try" libraries={[ASSETS.chart]} scripts={[ASSETS.try]}>
       <h1>{title}</h1>
       <p class="lead">
@@ -92,7 +90,7 @@ function tryPage(facts: TryFacts): string {
       <script type="application/json" id="known">
         {raw(JSON.stringify(known).replaceAll("<", "\\u003c"))}
       </script>
-    </Layout>,
+    </Layout>
   );
 }
 
@@ -148,37 +146,61 @@ function Snippets({ messages }: { messages: TryMessages }) {
   return (
     <section class="card snippets" aria-labelledby="snippets">
       <h2 id="snippets">{messages.theRequest}</h2>
-      <div role="tablist" id="program-tabs" class="tabs" aria-labelledby="snippets">
-        {LANGUAGES.map(([tool, name], place) => (
-          <Tab id={`code-${tool}`} name={name} selected={place === 0} />
-        ))}
-      </div>
-      {LANGUAGES.map(([tool], place) => (
-        <div role="tabpanel" id={`code-${tool}`} aria-labelledby={`tab-code-${tool}`} hidden={place !== 0}>
-          <pre id={`text-${tool}`} tabindex={0} />
-          <button type="button" class="copy" data-copy={`text-${tool}`} data-done={messages.copied}>
-            {messages.copy}
-          </button>
-        </div>
-      ))}
+      <Tabs id="program-tabs" labelledBy="snippets" prefix="code" tabs={LANGUAGES}>
+        {(tool) => (
+          <>
+            <pre id={`text-${tool}`} tabindex={0} />
+            <button type="button" class="copy" data-copy={`text-${tool}`} data-done={messages.copied}>
+              {messages.copy}
+            </button>
+          </>
+        )}
+      </Tabs>
       <p class="quiet">{messages.keyNote}</p>
     </section>
   );
 }
 
-/** Renders a tab of a tab list. */
-export function Tab({ id, name, selected }: { id: string; name: string; selected: boolean }) {
+interface TabsProps {
+  id: string;
+  labelledBy: string;
+  /** The beginning of the panels' ids. */
+  prefix: string;
+  /** The end of each panel's id, and the text of its tab. */
+  tabs: readonly (readonly [string, string])[];
+  /** Renders the content of a panel. */
+  children?: (tab: string) => Child;
+}
+
+/** Renders a list of tabs, of which the first is selected, and their panels. */
+function Tabs({ id, labelledBy, prefix, tabs, children }: TabsProps) {
   return (
-    <button
-      type="button"
-      role="tab"
-      id={`tab-${id}`}
-      aria-controls={id}
-      aria-selected={selected ? "true" : "false"}
-      tabindex={selected ? 0 : -1}
-    >
-      {name}
-    </button>
+    <>
+      <div role="tablist" id={id} class="tabs" aria-labelledby={labelledBy}>
+        {tabs.map(([tab, name], place) => (
+          <button
+            type="button"
+            role="tab"
+            id={`tab-${prefix}-${tab}`}
+            aria-controls={`${prefix}-${tab}`}
+            aria-selected={place === 0 ? "true" : "false"}
+            tabindex={place === 0 ? 0 : -1}
+          >
+            {name}
+          </button>
+        ))}
+      </div>
+      {tabs.map(([tab], place) => (
+        <div
+          role="tabpanel"
+          id={`${prefix}-${tab}`}
+          aria-labelledby={`tab-${prefix}-${tab}`}
+          hidden={place !== 0}
+        >
+          {children?.(tab)}
+        </div>
+      ))}
+    </>
   );
 }
 
@@ -187,7 +209,6 @@ export function Tab({ id, name, selected }: { id: string; name: string; selected
  * nothing below them moves.
  */
 function AnswerPlace({ messages }: { messages: TryMessages }) {
-  const views = Object.entries(messages.views);
   return (
     <section class="answer" aria-labelledby="answer">
       <h2 id="answer">{messages.answer}</h2>
@@ -209,19 +230,7 @@ function AnswerPlace({ messages }: { messages: TryMessages }) {
         <span id="pages" class="quiet" role="status" />
       </div>
       <div id="views" class="card" hidden>
-        <div role="tablist" id="views-tabs" class="tabs" aria-labelledby="answer">
-          {views.map(([view, name], place) => (
-            <Tab id={`view-${view}`} name={name} selected={place === 0} />
-          ))}
-        </div>
-        {views.map(([view], place) => (
-          <div
-            role="tabpanel"
-            id={`view-${view}`}
-            aria-labelledby={`tab-view-${view}`}
-            hidden={place !== 0}
-          />
-        ))}
+        <Tabs id="views-tabs" labelledBy="answer" prefix="view" tabs={Object.entries(messages.views)} />
       </div>
     </section>
   );
@@ -230,7 +239,7 @@ function AnswerPlace({ messages }: { messages: TryMessages }) {
 /** The header in which a run sends the session's form token. */
 const FORM_TOKEN = "X-Form-Token";
 
-/** Kweichow Moutai. */
+/** Kweichow Moutai: the example unless it has no rows on the day. */
 const KNOWN_SECURITY = "600519";
 
 /** Values in the URL are truncated to this many characters. */
@@ -241,19 +250,20 @@ const OFFERED_DAYS = 90;
 
 /** Serves the page with the form of the operation in the URL. */
 export async function showTry(desk: Desk): Promise<Response> {
-  const { c, settings, nowMs, reader } = desk;
+  const { c, env, settings, nowMs, reader } = desk;
   const asked = c.req.query("op");
-  const form = FORMS.find(({ apiname }) => apiname === asked) ?? FORMS[0];
-  if (form === undefined) throw new Error("there is no form");
+  const form = FORMS.find(({ apiname }) => apiname === asked) ?? historyForm("orders");
   const given = new Map(
     Object.entries(c.req.query()).map(([name, value]) => [name, value.slice(0, MAX_VALUE)]),
   );
-  const base = settings.PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
+  const apiUrl = `${settings.PUBLIC_BASE_URL ?? new URL(c.req.url).origin}/api`;
   const year = Number(beijingDate(nowMs).slice(0, 4));
   const { dataset = "orders" } = form;
   const days = await daysOffered(desk, dataset);
-  const symbol = await securityOf(desk, given.get("tradedate") ?? days[0] ?? "", dataset);
-  return html(c, tryPage({ reader, form, given, apiUrl: `${base}/api`, days, symbol, year }));
+  const tradedate = given.get("tradedate") ?? days[0] ?? "";
+  const example = await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset);
+  const symbol = example ?? KNOWN_SECURITY;
+  return html(c, <TryPage {...{ reader, form, given, apiUrl, days, symbol, year }} />);
 }
 
 /**
@@ -271,14 +281,6 @@ async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Pro
     .filter(isServed)
     .map(({ tradedate }) => tradedate)
     .toReversed();
-}
-
-/**
- * Returns a security with rows on the day, preferably `KNOWN_SECURITY`. Returns `KNOWN_SECURITY` too if the day has no
- * rows.
- */
-async function securityOf({ env }: Desk, tradedate: string, dataset: DatasetName): Promise<string> {
-  return (await exampleSecurity(env.DB, tradedate, KNOWN_SECURITY, dataset)) ?? KNOWN_SECURITY;
 }
 
 /**

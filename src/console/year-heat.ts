@@ -7,43 +7,51 @@ import type { DayMark } from "./messages.ts";
 /** The number of shades of days with rows: shade 1 is for the fewest rows, shade 5 for the most. */
 export const SHADES = 5;
 
-export interface HeatDay {
+/** The state of a day; `loaded` is null unless customers can read the day. */
+export interface MarkedDay {
   day: BeijingDate;
   mark: DayMark;
-  /** 0 for a day without rows. */
-  shade: number;
   loaded: LoadedFacts | null;
 }
 
-export interface HeatFacts {
-  year: number;
+export interface HeatDay extends MarkedDay {
+  /** 0 for a day without rows. */
+  shade: number;
+}
+
+interface Bounds {
   today: BeijingDate;
   /** The first day that is both in the plan's window and in the dataset; null if neither has a first day. */
   from: BeijingDate | null;
-  days: readonly DayOverview[];
 }
 
 /** Returns all days of the year in twelve lists, one for each month. */
-export function yearHeat({ year, today, from, days }: HeatFacts): HeatDay[][] {
+export function yearHeat(year: number, days: readonly DayOverview[], bounds: Bounds): HeatDay[][] {
   const known = new Map(days.map((day) => [day.tradedate, day]));
   const shadeOf = shades(days);
   const months: HeatDay[][] = Array.from({ length: 12 }, () => []);
   for (let day = `${year}0101` as BeijingDate; day.startsWith(String(year)); day = addDays(day, 1)) {
-    const isBefore = from !== null && day < from;
-    const overview = known.get(day);
-    months[Number(day.slice(4, 6)) - 1]?.push({
-      day,
-      // A missing day before `from` gets the mark "outside". A withdrawn or expected day before `from` keeps its own
-      // state, because it can precede the first available day.
-      mark:
-        isBefore && (overview?.state ?? "missing") === "missing"
-          ? "outside"
-          : (overview?.state ?? restMark(day, today)),
-      shade: isServed(overview) ? shadeOf(overview.loaded.rows) : 0,
-      loaded: isServed(overview) ? overview.loaded : null,
-    });
+    const marked = markedDay(day, known.get(day), bounds);
+    const shade = marked.loaded === null ? 0 : shadeOf(marked.loaded.rows);
+    months[Number(day.slice(4, 6)) - 1]?.push({ ...marked, shade });
   }
   return months;
+}
+
+/**
+ * Returns the state of a day. A day that the overview does not list is `upcoming` if it is a future weekday, else
+ * `closed`. A missing day before `from` is `outside`; a withdrawn or expected day keeps its own state, because it can
+ * precede the first available day.
+ */
+export function markedDay(
+  day: BeijingDate,
+  overview: DayOverview | undefined,
+  { today, from }: Bounds,
+): MarkedDay {
+  const isUpcoming = day > today && weekdayOf(day) < 5;
+  const isOutside = from !== null && day < from && (overview?.state ?? "missing") === "missing";
+  const mark = isOutside ? "outside" : (overview?.state ?? (isUpcoming ? "upcoming" : "closed"));
+  return { day, mark, loaded: isServed(overview) ? overview.loaded : null };
 }
 
 /** Returns whether customers can read the day. */
@@ -77,12 +85,6 @@ export function oddRanges(days: readonly HeatDay[]): OddRange[] {
     }
   }
   return ranges.filter(({ mark }) => ODD.includes(mark));
-}
-
-/** Returns the mark of a day that the overview does not list: `upcoming` for a future weekday, else `closed`. */
-function restMark(day: BeijingDate, today: BeijingDate): DayMark {
-  if (day > today && weekdayOf(day) < 5) return "upcoming";
-  return "closed";
 }
 
 /**

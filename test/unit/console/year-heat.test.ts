@@ -30,7 +30,7 @@ const DAYS = [
 ];
 
 const heat = (from: string | null) =>
-  yearHeat({ year: 2026, today: date("20260312"), from: from === null ? null : date(from), days: DAYS });
+  yearHeat(2026, DAYS, { today: date("20260312"), from: from === null ? null : date(from) });
 const find = (months: ReturnType<typeof heat>, tradedate: string) =>
   months.flat().find((each) => each.day === tradedate);
 
@@ -71,7 +71,7 @@ describe("the list of unusual days", () => {
       day("20260305", "degraded", 5),
       day("20260309", "withdrawn", 5),
     ];
-    const months = yearHeat({ year: 2026, today: date("20260312"), from: null, days });
+    const months = yearHeat(2026, days, { today: date("20260312"), from: null });
     expect(oddRanges(months.flat())).toEqual([
       { from: "20260225", to: "20260302", mark: "missing", days: 4 },
       { from: "20260304", to: "20260304", mark: "missing", days: 1 },
