@@ -3,7 +3,7 @@
 import chartLibrary from "uplot/dist/uPlot.iife.min.js" with { type: "text" };
 import chartStyle from "uplot/dist/uPlot.min.css" with { type: "text" };
 import { type Asset, assetOf } from "../pages/assets.ts";
-import { CALENDAR_STYLE } from "../pages/calendar.tsx";
+import calendarStyle from "../pages/calendar.css" with { type: "text" };
 import answerScript from "./browser/answer.js" with { type: "text" };
 import answerDataScript from "./browser/answer-data.js" with { type: "text" };
 import bookScript from "./browser/book.js" with { type: "text" };
@@ -24,9 +24,7 @@ import narrowStyle from "./style/narrow.css" with { type: "text" };
 import partsStyle from "./style/parts.css" with { type: "text" };
 import tryStyle from "./style/try.css" with { type: "text" };
 
-const STYLE = [chartStyle, CALENDAR_STYLE, partsStyle, keysStyle, dataStyle, tryStyle, narrowStyle].join(
-  "\n",
-);
+const STYLE = [chartStyle, calendarStyle, partsStyle, keysStyle, dataStyle, tryStyle, narrowStyle].join("\n");
 
 const paths = new Map<string, string>();
 

@@ -1,11 +1,7 @@
-/** The calendar of a year: twelve small months with a cell for each day; days that can be opened are links. */
+/** The calendar of a year: twelve small months with a cell for each day. Its style is `calendar.css`. */
 import type { Child } from "hono/jsx";
 import type { BeijingDate } from "../calendar/beijing.ts";
-import calendarStyle from "./calendar.css" with { type: "text" };
 import { type CalendarNames, weekdayOf } from "./figures.ts";
-
-/** The style for pages with a calendar. */
-export const CALENDAR_STYLE = calendarStyle;
 
 /** The cell of a day. */
 export interface DayCell {
@@ -54,17 +50,15 @@ export function Calendar({ months, names, heading: Heading, children }: Calendar
 /** Renders a day. `start` is the class that places a month's first day below its weekday. */
 function Day({ cell: { day, look, label, href }, start }: { cell: DayCell; start: string }) {
   const number = String(Number(day.slice(6)));
-  const classes = `day ${look}${start}`;
-  if (href === null) {
-    return (
-      <span class={classes} title={label}>
-        {number}
-      </span>
-    );
-  }
+  const Cell = href === null ? "span" : "a";
   return (
-    <a class={classes} href={href} title={label} aria-label={`${number}, ${label}`}>
+    <Cell
+      class={`day ${look}${start}`}
+      href={href ?? undefined}
+      title={label}
+      aria-label={href === null ? undefined : `${number}, ${label}`}
+    >
       {number}
-    </a>
+    </Cell>
   );
 }

@@ -17,7 +17,7 @@ export function sizeText(bytes: number): string {
 
 /** Formats an exact size with digits in groups of three. */
 export function exactBytes(bytes: number): string {
-  return `${bytes.toLocaleString("en")} B`;
+  return `${countText(bytes)} B`;
 }
 
 /** Formats `20260311` as `2026-03-11`. */
@@ -42,8 +42,7 @@ export function momentText(timestamp: string): string {
 
 /** Returns 0 for Monday to 6 for Sunday. */
 export function weekdayOf(day: BeijingDate): number {
-  const iso = `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6)}T00:00:00Z`;
-  return (new Date(iso).getUTCDay() + 6) % 7;
+  return (new Date(dateText(day)).getUTCDay() + 6) % 7;
 }
 
 /** The names of the weekdays, Monday first, and a function that names a month by its number (1 to 12). */

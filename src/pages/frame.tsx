@@ -104,49 +104,37 @@ export function documentOf(page: ReturnType<typeof Frame>): string {
   return `<!doctype html>${page}`;
 }
 
-/** Renders the product's name and links to its sections. */
+/** Renders the product's name and links to its sections; on a page without links, they are buttons. */
 function Places({ look: { language }, place, linkless = false }: FrameProps) {
   const { docs, console, places } = MESSAGES[language];
-  const name = (
-    <>
-      <span class="tape" aria-hidden="true" />
-      edgetape
-    </>
-  );
-  if (linkless) {
-    return (
-      <>
-        <form method="get" action="/">
-          <button type="submit" class="brand">
-            {name}
-          </button>
-        </form>
-        <form method="get" action={`/docs/${language}/`}>
-          <button type="submit" class="place">
-            {docs}
-          </button>
-        </form>
-        <form method="get" action="/console/">
-          <button type="submit" class="place">
-            {console}
-          </button>
-        </form>
-      </>
-    );
-  }
-  return (
-    <>
-      <a class="brand" href="/">
+  const link = (kind: "brand" | "place", path: string, name: Child, isHere = false) =>
+    linkless ? (
+      <form method="get" action={path}>
+        <button type="submit" class={kind}>
+          {name}
+        </button>
+      </form>
+    ) : (
+      <a class={kind} href={path} aria-current={isHere ? "true" : undefined}>
         {name}
       </a>
-      <nav class="places" aria-label={places}>
-        <a class="place" href={`/docs/${language}/`} aria-current={place === "docs" ? "true" : undefined}>
-          {docs}
-        </a>
-        <a class="place" href="/console/" aria-current={place === "console" ? "true" : undefined}>
-          {console}
-        </a>
-      </nav>
+    );
+  const sections = (
+    <>
+      {link("place", `/docs/${language}/`, docs, place === "docs")}
+      {link("place", "/console/", console, place === "console")}
+    </>
+  );
+  return (
+    <>
+      {link("brand", "/", [<span class="tape" aria-hidden="true" />, "edgetape"])}
+      {linkless ? (
+        sections
+      ) : (
+        <nav class="places" aria-label={places}>
+          {sections}
+        </nav>
+      )}
     </>
   );
 }

@@ -1,12 +1,12 @@
 /** The frame of a share's pages. */
 import type { Child } from "hono/jsx";
 import { assetOf } from "../../pages/assets.ts";
-import { CALENDAR_STYLE } from "../../pages/calendar.tsx";
+import calendarStyle from "../../pages/calendar.css" with { type: "text" };
 import { Frame } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import shareStyle from "./share.css" with { type: "text" };
 
-const STYLE = assetOf("share", "css", CALENDAR_STYLE + shareStyle);
+const STYLE = assetOf("share", "css", calendarStyle + shareStyle);
 
 interface LayoutProps {
   look: Look;
