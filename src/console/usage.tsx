@@ -13,10 +13,9 @@ const DAYS = 30;
 
 export type Service = keyof Messages["services"];
 
-/** One service's usage: the sums, and every day in order, including days without any use. */
+/** One service's usage on every day in order, including days without any use. */
 interface ServiceUsage {
   service: Service;
-  sum: Served;
   days: (Served & { day: BeijingDate })[];
 }
 
@@ -57,12 +56,7 @@ function usageOfService(
     const { requests = 0, files = 0, bytes = 0 } = byDay.get(day) ?? {};
     return { day, requests, files, bytes };
   });
-  const sumOf = (of: keyof Served) => days.reduce((sum, each) => sum + each[of], 0);
-  return {
-    service,
-    days,
-    sum: { requests: sumOf("requests"), files: sumOf("files"), bytes: sumOf("bytes") },
-  };
+  return { service, days };
 }
 
 /** Renders the section of the overview; services without any use are left out. */
@@ -82,11 +76,12 @@ export function Usage({ usage, messages }: { usage: readonly ServiceUsage[]; mes
 
 const isUsed = ({ requests, files, bytes }: Served) => requests + files + bytes > 0;
 
-function Of({ usage: { service, sum, days }, messages }: { usage: ServiceUsage; messages: Messages }) {
+function Of({ usage: { service, days }, messages }: { usage: ServiceUsage; messages: Messages }) {
+  const sum = (of: keyof Served) => days.reduce((total, each) => total + each[of], 0);
   const facts: Fact[] = [
-    { label: messages.requests, value: countText(sum.requests) },
-    { label: messages.usageFiles, value: countText(sum.files) },
-    { label: messages.usageBytes, value: sizeText(sum.bytes) },
+    { label: messages.requests, value: countText(sum("requests")) },
+    { label: messages.usageFiles, value: countText(sum("files")) },
+    { label: messages.usageBytes, value: sizeText(sum("bytes")) },
   ];
   return (
     <div class="used">

@@ -5,12 +5,8 @@ const TEXT = { type: "BYTE_ARRAY", encoding: "RLE_DICTIONARY", unit: null } as c
 const SHARES = { en: "shares", zh: "股" } as const;
 
 export const CODE = { kind: "code", ...TEXT } as const;
-export const INTEGER = {
-  kind: "integer",
-  type: "INT64",
-  encoding: "DELTA_BINARY_PACKED",
-  unit: null,
-} as const;
+const INT64 = { type: "INT64", encoding: "DELTA_BINARY_PACKED", unit: null } as const;
+export const INTEGER = { kind: "integer", ...INT64 } as const;
 /**
  * For numbers whose differences from row to row are large but recur (`../packs/README.md`, "Encodings by measurement").
  */
@@ -36,24 +32,12 @@ export function column<const Name extends string, const Key extends string, cons
   return { name, key, ...form, ...more, description: { en, zh } };
 }
 
+const SYMBOL = { en: "The security's code, six digits.", zh: "证券代码，六位数字。" };
+const TRADEDATE = { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" };
+const TIME = { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" };
+
 export const LEADING = [
-  {
-    name: "symbol",
-    kind: "symbol",
-    ...TEXT,
-    description: { en: "The security's code, six digits.", zh: "证券代码，六位数字。" },
-  },
-  {
-    name: "tradedate",
-    kind: "tradedate",
-    ...TEXT,
-    description: { en: "The trading day, YYYYMMDD.", zh: "交易日，YYYYMMDD。" },
-  },
-  {
-    name: "time",
-    kind: "time",
-    ...TEXT,
-    encoding: "PLAIN",
-    description: { en: "Beijing time, HHMMSSmmm.", zh: "北京时间，HHMMSSmmm。" },
-  },
+  { name: "symbol", kind: "symbol", ...TEXT, description: SYMBOL },
+  { name: "tradedate", kind: "tradedate", ...TEXT, description: TRADEDATE },
+  { name: "time", kind: "time", ...TEXT, encoding: "PLAIN", description: TIME },
 ] as const satisfies readonly Column[];
