@@ -90,7 +90,7 @@ export async function signedIn(db: D1Database, request: Request, nowMs: number):
 }
 
 /** Derives the form token of a session from the session's `token`, irreversibly. */
-export function formTokenOf(token: string): Promise<string> {
+function formTokenOf(token: string): Promise<string> {
   return hashKey(`form of ${token}`);
 }
 
