@@ -22,14 +22,13 @@ const sum = (days: readonly HeatDay[], of: "rows" | "sizeBytes") =>
   days.reduce((total, { loaded }) => total + (loaded?.[of] ?? 0), 0);
 const isLacking = ({ mark }: HeatDay) => mark === "missing" || mark === "withdrawn" || mark === "damaged";
 
-interface FiguresProps {
+interface DaysProps {
   days: readonly HeatDay[];
-  /** The dataset's name, which labels the number of rows. */
-  rowsName: string;
   messages: Messages;
 }
 
-function Figures({ days, rowsName, messages }: FiguresProps) {
+/** Renders the totals of the year. `rowsName` labels the number of rows. */
+function Figures({ days, rowsName, messages }: DaysProps & { rowsName: string }) {
   const has = served(days);
   const expected = has.length + days.filter(isLacking).length;
   const newest = has.at(-1);
@@ -47,7 +46,7 @@ function Figures({ days, rowsName, messages }: FiguresProps) {
   return <Facts kind="stats" facts={facts} />;
 }
 
-function Legend({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
+function Legend({ days, messages }: DaysProps) {
   return (
     <ul class="legend">
       <li>
@@ -97,7 +96,7 @@ function pageAddress(dataset: DatasetName, year: number): string {
   return `/console/data?${dataset === "orders" ? "" : `dataset=${dataset}&`}year=${year}`;
 }
 
-function Attention({ days, messages }: { days: readonly HeatDay[]; messages: Messages }) {
+function Attention({ days, messages }: DaysProps) {
   const odd = oddRanges(days);
   const failed = days.filter(isFailed);
   return (
@@ -175,7 +174,6 @@ export async function showData(desk: Desk): Promise<Response> {
   return html(
     c,
     <Layout reader={reader} title={messages.pages.data} page="data">
-      <h1>{messages.pages.data}</h1>
       <p class="lead">{window === null ? messages.dataOutside : messages.dataLead}</p>
       {window === null ? null : await yearOf(desk, window.from)}
     </Layout>,

@@ -45,7 +45,6 @@ export async function showDay(desk: Desk): Promise<Response> {
   return html(
     c,
     <Layout reader={reader} title={dateText(day)} page="data">
-      <h1>{dateText(day)}</h1>
       <p class="lead">{messages.dayLead}</p>
       <Grid
         label={messages.dataset}

@@ -70,15 +70,16 @@ interface SignInFacts {
   action?: string | null;
   /** Identifies repeated presses of the same button. */
   press?: string;
-  problem: Problem | null;
-  status: number;
+  problem?: Problem | null;
+  status?: number;
 }
 
 /**
  * Returns the sign-in page for a caller without a session. Opening the page does not use up a sign-in link, because
  * link previews and scanners open links too.
  */
-export function signInFirst(c: ConsoleContext, { action = null, press, problem, status }: SignInFacts) {
+export function signInFirst(c: ConsoleContext, facts: SignInFacts) {
+  const { action = null, press, problem = null, status = 200 } = facts;
   if (problem !== null) c.var.log.note({ reason: problem });
   const reader = readerOf(c, null);
   const { messages } = reader;
@@ -111,7 +112,6 @@ export function problem({ c, reader }: Desk, what: Problem, status: number): Res
   const { messages } = reader;
   const page = (
     <Layout reader={reader} title={messages.console}>
-      <h1>{messages.console}</h1>
       <Notice kind="problem" text={messages.problems[what]} />
       <RequestId id={c.var.log.requestId} messages={messages} />
     </Layout>

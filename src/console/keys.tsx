@@ -32,7 +32,6 @@ async function page({ c, env, nowMs, reader, who }: Desk, { fresh, problem, revo
   const over = keys.filter((key) => !isInForce(key, nowMs));
   const shown = (
     <Layout reader={reader} title={messages.pages.keys} page="keys">
-      <h1>{messages.pages.keys}</h1>
       <p class="lead">{messages.keysLead}</p>
       {problem ? <Notice kind="problem" text={messages.problems[problem]} /> : null}
       {revoked ? <Notice kind="done" text={messages.revoked} /> : null}

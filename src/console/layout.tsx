@@ -20,6 +20,7 @@ export type Holder = Reader<NonNullable<Reader["account"]>>;
 
 interface LayoutProps {
   reader: Reader;
+  /** The document's title, which is also the heading of a page for a signed-in reader. */
   title: string;
   /** The current page in the menu. */
   page?: PageName;
@@ -36,7 +37,7 @@ export function pathOf(page: PageName): string {
 }
 
 /** Renders a whole document; serialise it with `documentOf`. */
-export function Layout({ reader, title, page, scripts = [], libraries = [], children }: LayoutProps) {
+export function Layout({ reader, title, page, children, ...assets }: LayoutProps) {
   const { account, messages } = reader;
   return (
     <Frame
@@ -44,11 +45,11 @@ export function Layout({ reader, title, page, scripts = [], libraries = [], chil
       title={title}
       place="console"
       styles={[ASSETS.style]}
-      scripts={scripts}
-      libraries={libraries}
+      {...assets}
       account={account === null ? null : <SignedIn account={account} messages={messages} />}
       menu={account === null ? null : <Menu page={page} messages={messages} />}
     >
+      {account === null ? null : <h1>{title}</h1>}
       {children}
     </Frame>
   );

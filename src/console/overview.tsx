@@ -27,7 +27,6 @@ export async function showOverview(desk: Desk): Promise<Response> {
   return html(
     c,
     <Layout reader={reader} title={messages.pages.overview} page="overview">
-      <h1>{messages.pages.overview}</h1>
       <div class="columns">
         <Plan info={info} messages={messages} />
         <Today info={info} messages={messages} />

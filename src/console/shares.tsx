@@ -34,7 +34,6 @@ async function page(desk: Desk, { problem, told }: Shown, status = 200) {
   const { messages } = reader;
   const shown = (
     <Layout reader={reader} title={messages.pages.shares} page="shares">
-      <h1>{messages.pages.shares}</h1>
       <p class="lead">{messages.sharesLead}</p>
       {problem ? <Notice kind="problem" text={messages.problems[problem]} /> : null}
       {open.length === 0 ? (

@@ -40,12 +40,7 @@ export async function showInvite(c: ConsoleContext): Promise<Response> {
     if (denial.reason === "link_spent" && (await deskOf(c)) !== null) return seeOther("/console/");
     return signInFirst(c, { problem: denial.reason, status: 403 });
   }
-  return signInFirst(c, {
-    action: `/console/invite/${token}`,
-    press: newPress(),
-    problem: null,
-    status: 200,
-  });
+  return signInFirst(c, { action: `/console/invite/${token}`, press: newPress() });
 }
 
 /**

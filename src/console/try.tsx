@@ -35,11 +35,15 @@ function TryPage(facts: TryFacts) {
   const { reader, form, apiUrl } = facts;
   const { language } = reader;
   const messages = TRY_MESSAGES[language];
-  const title = reader.messages.pages.try;
   const known = { messages, language, apiUrl, apiname: form.apiname, formToken: reader.account.formToken };
   return (
-    <Layout reader={reader} title={title} page="try" libraries={[ASSETS.chart]} scripts={[ASSETS.try]}>
-      <h1>{title}</h1>
+    <Layout
+      reader={reader}
+      title={reader.messages.pages.try}
+      page="try"
+      libraries={[ASSETS.chart]}
+      scripts={[ASSETS.try]}
+    >
       <p class="lead">
         {messages.lead} <a href={`/docs/${language}/fields`}>{messages.fieldsInDocs}</a>
       </p>

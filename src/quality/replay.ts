@@ -78,8 +78,8 @@ export class Replay {
 /** Computes a call auction from the orders, and compares the result with the auction's trades. */
 class AuctionCheck {
   private readonly security: Security;
-  private match: AuctionMatch | null = null;
-  private isMatched = false;
+  /** The match of the orders; absent before `begin`, and `null` if no buy met a sell. */
+  private match?: AuctionMatch | null;
   private hasUnpriced = false;
   private first: FaultPlace | null = null;
   private lowest = Number.POSITIVE_INFINITY;
@@ -95,8 +95,7 @@ class AuctionCheck {
    * no effect.
    */
   begin(orders: LiveOrders): void {
-    if (this.isMatched) return;
-    this.isMatched = true;
+    if (this.match !== undefined) return;
     this.match = matchOfLevels(levelsOf(orders.forAuction()), tickE4(this.security));
     this.hasUnpriced = orders.hasUnpriced();
   }
@@ -114,7 +113,7 @@ class AuctionCheck {
    * when orders without a price took part.
    */
   verdict(): Verdict {
-    const { match, first } = this;
+    const { match = null, first } = this;
     const faults = new FaultCounter();
     if (match === null && first !== null) faults.add("auction_volume", first);
     if (match !== null && first === null) faults.add("auction_missing");

@@ -97,6 +97,16 @@ function codedRows({ values, index }: CodeColumn, meaning: Meaning): Uint8Array 
   return out;
 }
 
+/** Returns whether the numbers are above 0 and each is above the one before. */
+export function isAscending(numbers: Float64Array): boolean {
+  let before = 0;
+  for (const number of numbers) {
+    if (number <= before) return false;
+    before = number;
+  }
+  return true;
+}
+
 /** Returns `time` (HHMMSSmmm) as milliseconds since midnight. */
 export function sinceMidnightMs(time: number): number {
   const seconds = Math.floor(time / 1000);

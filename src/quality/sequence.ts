@@ -1,7 +1,7 @@
 /** Checks the trade and order numbers in trades. The orders themselves are not needed. */
 import { OrderTable } from "./order-table.ts";
-import { type SecurityDay, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
-import type { FaultPlace, Verdict } from "./sheet.ts";
+import { isAscending, type SecurityDay, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
+import type { Verdict } from "./sheet.ts";
 import { FaultCounter, notProvable, rowPlace } from "./verdict.ts";
 
 /**
@@ -48,23 +48,16 @@ export function checkGaps({ trades }: SecurityDay): Verdict {
   if (least !== 1 || missing > most * MOST_MISSING) return notProvable("shared_numbers");
   if (rows < ENOUGH_NUMBERS) return notProvable("too_few_rows");
   const faults = new FaultCounter();
-  if (missing > 0) faults.add("numbers_missing", placeBehindGap(trades), missing);
+  if (missing > 0) {
+    const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
+    faults.add("numbers_missing", rowPlace("trades", row, trades), missing);
+  }
   return faults.verdict();
-}
-
-/** Returns the place of the first trade whose number is not the previous trade's number plus 1. */
-function placeBehindGap(trades: TradeColumns): FaultPlace | null {
-  const { tradeId } = trades;
-  const row = tradeId.findIndex((id, place) => id !== (tradeId[place - 1] ?? 0) + 1);
-  return row < 0 ? null : rowPlace("trades", row, trades);
 }
 
 /** Returns the rows whose number already occurred in an earlier row. The number 0 stands for no number. */
 function repeatedRows(ids: Float64Array): number[] {
-  let isAscending = true;
-  for (let row = 1; row < ids.length && isAscending; row++)
-    isAscending = (ids[row] ?? 0) > (ids[row - 1] ?? 0);
-  if (isAscending) return [];
+  if (isAscending(ids)) return [];
   const known = new OrderTable(ids.length);
   const repeated: number[] = [];
   ids.forEach((id, row) => {

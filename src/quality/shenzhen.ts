@@ -4,7 +4,7 @@
  */
 import type { OrderColumns, Security } from "../orders/record.ts";
 import { CLOSING_CALL, CONTINUOUS, NEVER, Replay } from "./replay.ts";
-import { BUY, LIMIT, SELL, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
+import { BUY, isAscending, LIMIT, SELL, shenzhenCancels, type TradeColumns } from "./security-rows.ts";
 import type { FaultKind } from "./verdict.ts";
 
 /**
@@ -25,13 +25,6 @@ export function replayShenzhen(security: Security, orders: OrderColumns, trades:
   }
   replay.reach(NEVER);
   return replay;
-}
-
-function isAscending(numbers: Float64Array): boolean {
-  for (let row = 0; row < numbers.length; row++) {
-    if ((numbers[row] ?? 0) <= (row === 0 ? 0 : (numbers[row - 1] ?? 0))) return false;
-  }
-  return true;
 }
 
 class ShenzhenReplay extends Replay {
