@@ -1,22 +1,19 @@
 /** The name and the columns of an auction pack (contract 8.10). */
 import type { BeijingDate } from "../calendar/beijing.ts";
+import type { Bilingual } from "../datasets/dataset.ts";
 
 /** Returns the file name of the auction pack of `tradedate` (contract 8.7). */
 export function auctionPackName(tradedate: BeijingDate): string {
   return `${tradedate}_aucde.parquet`;
 }
 
-export interface AuctionColumn {
-  name: string;
+interface Kind {
   type: "STRING" | "BOOLEAN" | "INT64" | "DOUBLE";
   /** Whether values can be null. */
   nullable: boolean;
   /** `null` for texts and for numbers without a unit. */
-  unit: { en: string; zh: string } | null;
-  description: { en: string; zh: string };
+  unit: Bilingual | null;
 }
-
-type Kind = Omit<AuctionColumn, "name" | "description">;
 
 const text = { type: "STRING", nullable: false, unit: null } as const satisfies Kind;
 const yuan = { type: "DOUBLE", nullable: false, unit: { en: "yuan", zh: "元" } } as const satisfies Kind;
@@ -91,4 +88,4 @@ export const AUCTION_COLUMNS = [
     "The quantity that stays unmatched; in the result row, the quantity left in the book at m_price.",
     "未匹配量；结果行为盘口在 m_price 上的剩余量。",
   ),
-] as const satisfies readonly AuctionColumn[];
+] as const;

@@ -1,27 +1,19 @@
 /** The page Overview: the plan, today's quota, usage, and the last requests. */
 import type { BeijingDate } from "../calendar/beijing.ts";
-import { DATASETS } from "../datasets/registry.ts";
-import { DATA_TYPES } from "../entitlement/data-types.ts";
 import { accountInfoOf } from "../operations/account-info.ts";
 import type { AccountInfo, DayWindow } from "../operations/wire.ts";
 import { countText, dateText, momentText } from "../pages/figures.ts";
 import { type Desk, html } from "./desk.tsx";
 import { Grid, Layout, type Reader } from "./layout.tsx";
 import { type Messages, reasonText } from "./messages.ts";
-import { type Service, Usage, usageOf } from "./usage.tsx";
-
-/** Every dataset's interface and every kind of shared file; `messages.services` has a name for each. */
-const SERVICES = [
-  ...Object.values(DATASETS).map(({ apiname }) => apiname),
-  ...DATA_TYPES,
-] as readonly Service[];
+import { SERVICES, type Service, Usage, usageOf } from "./usage.tsx";
 
 /** Serves the overview of the account. */
 export async function showOverview(desk: Desk): Promise<Response> {
   const { c, env, settings, who, nowMs, reader } = desk;
   const [info, usage] = await Promise.all([
     accountInfoOf(env, settings, who.principal, nowMs),
-    usageOf(desk, SERVICES),
+    usageOf(desk),
   ]);
   const { messages } = reader;
   return html(

@@ -2,6 +2,7 @@
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { type DayUsage, type Served, usageOfAccount } from "../catalog/usage.ts";
 import { DATASETS } from "../datasets/registry.ts";
+import { DATA_TYPES } from "../entitlement/data-types.ts";
 import { gateOf } from "../gate/slot.ts";
 import { countText, dateText, sizeText } from "../pages/figures.ts";
 import type { Desk } from "./desk.tsx";
@@ -19,14 +20,14 @@ interface ServiceUsage {
   days: (Served & { day: BeijingDate })[];
 }
 
-/** The services whose gates have today's counts. The catalog gets these counts some minutes later. */
-const GATED = new Set<string>(Object.values(DATASETS).map(({ apiname }) => apiname));
+/** The interfaces of the datasets. Their gates have today's counts, which the catalog gets some minutes later. */
+const GATED = Object.values(DATASETS).map(({ apiname }) => apiname as Service);
 
-/** Returns the usage of each of `services` in the last 30 days, up to now. */
-export async function usageOf(
-  { env, settings, who, nowMs }: Pick<Desk, "env" | "settings" | "who" | "nowMs">,
-  services: readonly Service[],
-): Promise<ServiceUsage[]> {
+/** Every dataset's interface and every kind of shared file; `messages.services` has a name for each. */
+export const SERVICES: readonly Service[] = [...GATED, ...DATA_TYPES];
+
+/** Returns the usage of each service in the last 30 days, up to now. */
+export async function usageOf({ env, settings, who, nowMs }: Desk): Promise<ServiceUsage[]> {
   const { accountId } = who.principal;
   const today = beijingDate(nowMs);
   const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
@@ -36,9 +37,9 @@ export async function usageOf(
   };
   const [told, present] = await Promise.all([
     usageOfAccount(env.DB, accountId, { today, count: DAYS }),
-    Promise.all(services.filter((service) => GATED.has(service)).map(ofNow)),
+    Promise.all(GATED.map(ofNow)),
   ]);
-  return services.map((service) => usageOfService(service, [...told, ...present], today));
+  return SERVICES.map((service) => usageOfService(service, [...told, ...present], today));
 }
 
 /**
