@@ -66,6 +66,11 @@ export class Quarantine {
     if (this.file !== undefined) return rename(this.partial, this.path);
     await rm(this.path, { force: true });
   }
+
+  /** Closes the temporary file when the build has failed. The file goes with the work folder. */
+  async discard(): Promise<void> {
+    await this.file?.close();
+  }
 }
 
 function quoted(text: string): string {

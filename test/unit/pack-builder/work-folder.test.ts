@@ -1,6 +1,6 @@
 /** Tests the work folder of a build: concurrent builds, killed builds and signals. */
 import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
@@ -43,6 +43,29 @@ describe("builds that write to the same folder", () => {
     expect(readdirSync(out).sort()).toEqual(
       [`${DAY}.parquet`, `${DAY}.work-elsewhere-1-cccccc`, running].sort(),
     );
+  });
+});
+
+/** Linux lists the open files of a process there. */
+const OPEN_FILES = "/proc/self/fd";
+
+describe.skipIf(!existsSync(OPEN_FILES))("a refused build", () => {
+  it("closes its quarantine file", async () => {
+    const plain = "symbol,tradedate,time,order_id,exchange_order_id,order_type,order_code,price,volume";
+    const row = `600519.SH,${DAY},093000010,0,1,A,B,17.45`;
+    const again = [plain, `${row},100`, `${row},x`, ""].join("\n");
+    const out = temporaryFolder();
+    const twice = delivery({ [PATH]: vendorFile(vendorLine()), "again.csv": again });
+    await expect(build(twice, out, false)).rejects.toThrow("600519.SH is delivered twice");
+    const open = readdirSync(OPEN_FILES).map((name) => {
+      try {
+        return readlinkSync(join(OPEN_FILES, name));
+      } catch {
+        // The descriptor with which the folder was read is closed by now.
+        return "";
+      }
+    });
+    expect(open.filter((path) => path.startsWith(out))).toEqual([]);
   });
 });
 
