@@ -10,12 +10,12 @@ import { beijingTimestamp } from "../calendar/beijing.ts";
 import type { By } from "../catalog/accounts.ts";
 import { lastActorOf } from "../catalog/audit.ts";
 import type { DatasetDay, DayRevision, ServedDay } from "../catalog/days.ts";
-import { dayRevisions, hasIndexRows, servedDay } from "../catalog/days.ts";
+import { builtDays, dayRevisions, hasIndexRows, servedDay } from "../catalog/days.ts";
 import { damageOf, withdrawalAgainst } from "../catalog/decisions.ts";
 import type { DayState } from "../catalog/order-day.ts";
 import { comparisonOf, lossOf, repeatedDay } from "../catalog/plausibility.ts";
 import * as catalog from "../catalog/publish-day.ts";
-import { isKnownPackKey, knownPackKeys, servedRevisions } from "../catalog/upkeep.ts";
+import { isKnownPackKey, knownPackKeys } from "../catalog/upkeep.ts";
 import type { Content, Upload } from "../catalog/uploads.ts";
 import { ADOPTED_R2_UPLOAD_ID, findUpload, moveUpload, openUpload } from "../catalog/uploads.ts";
 import { datasetFlag } from "../datasets/day-name.ts";
@@ -200,7 +200,8 @@ export function noDay(day: DatasetDay): AdminRefusal {
 
 /** Returns the days with packs of `dataset` that can be adopted, oldest first; the packs of a day are newest first. */
 export async function adoptableDays({ db, bucket }: Stores, dataset: DatasetName): Promise<AdoptableDay[]> {
-  const [known, served] = await Promise.all([knownPackKeys(db), servedRevisions(db, dataset)]);
+  const [known, loaded] = await Promise.all([knownPackKeys(db), builtDays(db, dataset)]);
+  const served = new Map(loaded.map(({ tradedate, revision }) => [tradedate, revision]));
   const stored = await listObjects(bucket, { prefix: `${DATASETS[dataset].prefix}/` });
   const packs = stored.flatMap((object) => {
     const place = parsePackObjectKey(object.key);
@@ -247,7 +248,7 @@ export async function adoptPack(
   if (object === null)
     return refused({ reason: "absent", what: `pack ${objectKey} of ${calledOf(day)} in R2` });
   if (await isKnownPackKey(db, objectKey)) {
-    const isLoaded = (await servedRevisions(db, day.dataset)).has(day.tradedate);
+    const isLoaded = (await servedDay(db, day)) !== null;
     return refused({ reason: "pack_known", day, objectKey, isLoaded });
   }
   const damage = await damageOf(db, objectKey);

@@ -8,7 +8,6 @@ import { type BeijingDate, beijingDate, isWeekend } from "../calendar/beijing.ts
 import { calendarDays, calendarReach, setCalendarDays } from "../catalog/calendar-days.ts";
 import { changesSince, type DayChange } from "../catalog/day-changes.ts";
 import * as overview from "../catalog/day-overview.ts";
-import { loadedDays } from "../catalog/day-securities.ts";
 import * as catalog from "../catalog/days.ts";
 import { comparisonOf } from "../catalog/plausibility.ts";
 import { type PackClaims, restateClaims, setForced } from "../catalog/publish-day.ts";
@@ -25,14 +24,15 @@ import * as wire from "./wire.ts";
 import * as fields from "./wire-fields.ts";
 
 async function listDatasets(c: AdminContext) {
-  const newest = await catalog.newestDays(c.env.DB);
+  const { newest } = await catalog.servedSpans(c.env.DB);
   const datasets = DATASET_NAMES.map((dataset) => ({ dataset, newest: newest[dataset] }));
   return ok<wire.DatasetList>({ datasets });
 }
 
-const listLoaded = reading([datasetOf], async (c, dataset) =>
-  ok<wire.LoadedDays>({ days: await loadedDays(c.env.DB, dataset) }),
-);
+const listLoaded = reading([datasetOf], async (c, dataset) => {
+  const days = await catalog.builtDays(c.env.DB, dataset);
+  return ok<wire.LoadedDays>({ days: days.map(({ tradedate }) => tradedate) });
+});
 
 const listAdoptable = reading([datasetOf], async (c, dataset) =>
   ok<wire.AdoptableList>({ days: await publishing.adoptableDays(uploads.storesOf(c), dataset) }),

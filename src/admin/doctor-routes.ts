@@ -1,8 +1,8 @@
 /** `/admin/doctor`: the deployment's checks of itself, and repairs that lose no data. A thrown error is a finding. */
 import { ok, refused } from "../base/result.ts";
 import { upperMedian } from "../base/upper-median.ts";
-import { type IndexedPack, loadedDays, servedPack } from "../catalog/day-securities.ts";
-import type { DatasetDay } from "../catalog/days.ts";
+import { type IndexedPack, servedPack } from "../catalog/day-securities.ts";
+import { builtDays, type DatasetDay } from "../catalog/days.ts";
 import { secretVersionUse } from "../catalog/secret-versions.ts";
 import { appliedMigrations } from "../catalog/upkeep.ts";
 import { type Env, isLoopback, nowMs, type Settings, settingsOf, VERSION } from "../env.ts";
@@ -71,10 +71,10 @@ async function doctorReport(c: AdminContext): Promise<Answered<wire.DoctorReport
     const isLocal = settings.ENVIRONMENT === "demo" || isLoopback(new URL(c.req.url).hostname);
     return judgeSettings(settings, { nowMs, shareVersions, isLocal });
   };
-  const [stores, migrations, days, findings] = await Promise.all([
+  const [stores, migrations, loaded, findings] = await Promise.all([
     storesHealth(c.env, settings),
     appliedMigrations(db),
-    loadedDays(db, "orders"),
+    builtDays(db, "orders"),
     runChecks([
       ["settings", checkSettings],
       ["days", () => checkDays(db, { nowMs, dueMs: dueMsOf(settings) })],
@@ -83,6 +83,7 @@ async function doctorReport(c: AdminContext): Promise<Answered<wire.DoctorReport
       ["uploads", () => objects.waitingUploads(place, REPAIRED_AFTER_MS)],
     ]),
   ]);
+  const days = loaded.map(({ tradedate }) => tradedate);
   const publicBaseUrl = settings.PUBLIC_BASE_URL ?? null;
   return ok({ version: VERSION, nowMs, stores, migrations, publicBaseUrl, days, findings });
 }

@@ -1,7 +1,7 @@
 /** Accounts, their subscriptions, and the daily limits of plans. Instants are Unix milliseconds. */
 import type { Actor } from "../entitlement/operators.ts";
 import { type DailyLimits, PLAN_NAMES, type PlanName, type Subscription } from "../entitlement/principal.ts";
-import { auditStatement } from "./audit.ts";
+import { audited, auditStatement } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
 import { column, decoded, part, rows, sql } from "./sql.ts";
 
@@ -85,22 +85,16 @@ export async function recentlyActive(db: D1Database, sinceMs: number, count: num
 /** Creates an account without subscriptions. Returns false when the id is taken. */
 export async function createAccount(
   db: D1Database,
-  { accountId, contact, note }: { accountId: string; contact: string; note: string },
+  { accountId, contact, note }: Pick<Account, "accountId" | "contact" | "note">,
   by: By,
 ): Promise<boolean> {
-  const isFree = part`NOT EXISTS (SELECT 1 FROM accounts WHERE account_id = ${accountId})`;
-  const [, created] = await db.batch([
-    auditStatement(
-      db,
-      by,
-      { action: "account.create", subject: accountId, after: { contact, note } },
-      isFree,
-    ),
+  const guard = part`NOT EXISTS (SELECT 1 FROM accounts WHERE account_id = ${accountId})`;
+  const entry = { action: "account.create", subject: accountId, after: { contact, note }, guard };
+  return audited(db, by, entry, [
     sql(db)`
       INSERT OR IGNORE INTO accounts (account_id, contact, note, created_at_ms)
       VALUES (${accountId}, ${contact}, ${note}, ${by.nowMs})`,
   ]);
-  return created?.meta.changes === 1;
 }
 
 /** Sets the account's contact and note. Does nothing when they are unchanged. */
@@ -113,8 +107,7 @@ export async function setContact(
   if (account.contact === contact && account.note === note) return;
   const subject = account.accountId;
   const before = { contact: account.contact, note: account.note };
-  await db.batch([
-    auditStatement(db, by, { action: "account.contact", subject, before, after: { contact, note } }),
+  await audited(db, by, { action: "account.contact", subject, before, after: { contact, note } }, [
     sql(db)`UPDATE accounts SET contact = ${contact}, note = ${note} WHERE account_id = ${subject}`,
   ]);
 }
@@ -126,8 +119,7 @@ export async function setSubscriptions(
   after: Subscription[],
   by: By,
 ): Promise<void> {
-  await db.batch([
-    auditStatement(db, by, { action: "account.subscriptions", subject: accountId, before, after }),
+  await audited(db, by, { action: "account.subscriptions", subject: accountId, before, after }, [
     sql(db)`DELETE FROM subscriptions WHERE account_id = ${accountId}`,
     sql(db)`
       INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
@@ -143,16 +135,19 @@ export async function addSubscription(
   { plan, startMs, endMs }: Subscription,
   by: By,
 ): Promise<boolean> {
-  const isNew = part`NOT EXISTS (SELECT 1 FROM subscriptions
+  const guard = part`NOT EXISTS (SELECT 1 FROM subscriptions
     WHERE account_id = ${accountId} AND plan = ${plan} AND start_ms = ${startMs})`;
-  const entry = { action: "account.subscription", subject: accountId, after: { plan, startMs, endMs } };
-  const results = await db.batch([
-    auditStatement(db, by, entry, isNew),
+  const entry = {
+    action: "account.subscription",
+    subject: accountId,
+    after: { plan, startMs, endMs },
+    guard,
+  };
+  return audited(db, by, entry, [
     sql(db)`
       INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
-      SELECT ${accountId}, ${plan}, ${startMs}, ${endMs} WHERE ${isNew} RETURNING plan`,
+      SELECT ${accountId}, ${plan}, ${startMs}, ${endMs} WHERE ${guard}`,
   ]);
-  return results.at(-1)?.results.length === 1;
 }
 
 /** Changes the end of a subscription. Returns false when the subscription has changed since it was read. */
@@ -166,17 +161,11 @@ export async function moveSubscriptionEnd(
   const { plan, startMs } = before;
   const asRead = part`account_id = ${accountId} AND plan = ${plan} AND start_ms = ${startMs}
     AND end_ms = ${before.endMs}`;
-  const entry = {
-    action: "account.subscription",
-    subject: accountId,
-    before,
-    after: { plan, startMs, endMs },
-  };
-  const results = await db.batch([
-    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM subscriptions WHERE ${asRead})`),
-    sql(db)`UPDATE subscriptions SET end_ms = ${endMs} WHERE ${asRead} RETURNING plan`,
+  const guard = part`EXISTS (SELECT 1 FROM subscriptions WHERE ${asRead})`;
+  const after = { plan, startMs, endMs };
+  return audited(db, by, { action: "account.subscription", subject: accountId, before, after, guard }, [
+    sql(db)`UPDATE subscriptions SET end_ms = ${endMs} WHERE ${asRead}`,
   ]);
-  return results.at(-1)?.results.length === 1;
 }
 
 /** Replaces the account's own limits. */
@@ -186,8 +175,7 @@ export async function setOwnLimits(
   after: Partial<DailyLimits>,
   by: By,
 ): Promise<void> {
-  await db.batch([
-    auditStatement(db, by, { action: "account.limits", subject: accountId, before, after }),
+  await audited(db, by, { action: "account.limits", subject: accountId, before, after }, [
     sql(db)`UPDATE accounts SET own_limits = ${JSON.stringify(after)} WHERE account_id = ${accountId}`,
   ]);
 }
@@ -207,8 +195,7 @@ export async function setDisabled(
   if (before.disabled === disabled) return;
   const action = disabled ? "account.disable" : "account.enable";
   const atMs = disabled ? by.nowMs : null;
-  await db.batch([
-    auditStatement(db, by, { action, subject: accountId, before, after: { disabled } }),
+  await audited(db, by, { action, subject: accountId, before, after: { disabled } }, [
     sql(db)`UPDATE accounts SET disabled_at_ms = ${atMs} WHERE account_id = ${accountId}`,
     ...(disabled ? signOutStatements(db, accountId, by) : []),
   ]);

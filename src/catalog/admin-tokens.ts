@@ -1,7 +1,7 @@
 /** Operators' named tokens, of which only hashes are stored. A name is never reused, because the audit refers to it. */
 import type { TokenScope } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited } from "./audit.ts";
 import { USE_NOTED_EVERY_MS } from "./keys.ts";
 import { part, rows, sql } from "./sql.ts";
 
@@ -45,27 +45,19 @@ export async function addToken(
   by: By,
 ): Promise<boolean> {
   const { sha256, name, scope, firstCharacters } = token;
-  const isFree = part`NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ${name})`;
-  const results = await db.batch([
-    auditStatement(
-      db,
-      by,
-      { action: "token.issue", subject: name, after: { scope, firstCharacters } },
-      isFree,
-    ),
+  const guard = part`NOT EXISTS (SELECT 1 FROM admin_tokens WHERE name = ${name})`;
+  return audited(db, by, { action: "token.issue", subject: name, after: { scope, firstCharacters }, guard }, [
     sql(db)`
       INSERT OR IGNORE INTO admin_tokens (sha256, name, scope, first_characters, created_at_ms, created_by)
-      VALUES (${sha256}, ${name}, ${scope}, ${firstCharacters}, ${by.nowMs}, ${by.actor.name}) RETURNING name`,
+      VALUES (${sha256}, ${name}, ${scope}, ${firstCharacters}, ${by.nowMs}, ${by.actor.name})`,
   ]);
-  return results.at(-1)?.results.length === 1;
 }
 
 /** Revokes the token. A token that is already revoked keeps the instant of its revocation. */
 export async function revokeToken(db: D1Database, name: string, by: By): Promise<void> {
   const isInForce = part`name = ${name} AND revoked_at_ms IS NULL`;
-  const entry = { action: "token.revoke", subject: name, after: { revokedAtMs: by.nowMs } };
-  await db.batch([
-    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM admin_tokens WHERE ${isInForce})`),
+  const guard = part`EXISTS (SELECT 1 FROM admin_tokens WHERE ${isInForce})`;
+  await audited(db, by, { action: "token.revoke", subject: name, after: { revokedAtMs: by.nowMs }, guard }, [
     sql(db)`UPDATE admin_tokens SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
   ]);
 }

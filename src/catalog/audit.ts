@@ -1,7 +1,7 @@
 /** The audit: who changed what, with the values before and after, written in the transaction of the change. */
 import { type Actor, type ActorKind, SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { decoded, part, rows, sql } from "./sql.ts";
+import { decoded, type Part, part, rows, sql } from "./sql.ts";
 
 export interface AuditEntry {
   /** `<noun>.<verb>`, for example `day.publish`. */
@@ -12,6 +12,20 @@ export interface AuditEntry {
   before?: unknown;
   /** The value after the change; the rules of `before` apply. */
   after?: unknown;
+}
+
+/**
+ * Writes `entry` and runs `changes` in one transaction. The entry is written if `guard` holds before the changes.
+ * Returns whether the first of `changes` changed a row; rows that triggers change count too.
+ */
+export async function audited(
+  db: D1Database,
+  by: By,
+  { guard, ...entry }: AuditEntry & { guard?: Part },
+  changes: readonly D1PreparedStatement[],
+): Promise<boolean> {
+  const [, first] = await db.batch([auditStatement(db, by, entry, guard), ...changes]);
+  return (first?.meta.changes ?? 0) > 0;
 }
 
 /**

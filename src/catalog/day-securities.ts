@@ -1,9 +1,8 @@
 /** The index rows of packs: a day's securities, the positions of their sections, and complete rows for repairs. */
-import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { Market, Security } from "../orders/record.ts";
-import type { DatasetDay } from "./days.ts";
-import { column, part, rows, sql } from "./sql.ts";
+import { type DatasetDay, ofDay } from "./days.ts";
+import { part, rows, sql } from "./sql.ts";
 
 /** The `last_time` of securities that were loaded before the column existed. It is the latest possible time. */
 export const UNKNOWN_LAST_TIME = 235_959_999;
@@ -18,39 +17,27 @@ export interface ListedSecurity extends Security {
   lastTime: number | null;
 }
 
-interface Row extends Security {
-  rows: number;
-  sizeBytes: number;
-  lastTime: number;
-  /** The time of the first row (`t0` of the first block): four bytes, little endian, in hex. */
-  t0: string;
-}
-
 /** Selects the securities of one revision of a dataset's day, on one exchange or, when `market` is null, on both. */
-export interface SecuritiesQuestion {
-  dataset: DatasetName;
-  tradedate: BeijingDate;
+export interface SecuritiesQuestion extends DatasetDay {
   revision: number;
   market: Market | null;
 }
 
-/**
- * Returns the securities of this revision, sorted by symbol, then market. If `market` is not null, returns only the
- * securities of that exchange.
- */
+/** Returns the securities that `question` selects, sorted by symbol, then market. */
 export async function listSecurities(
   db: D1Database,
-  { dataset, tradedate, revision, market }: SecuritiesQuestion,
+  question: SecuritiesQuestion,
 ): Promise<ListedSecurity[]> {
-  const statement = sql(db)`
+  const { revision, market } = question;
+  // `t0` is the time of the first row, from the first block: four bytes, little endian.
+  const found = await rows<Omit<ListedSecurity, "firstTime"> & { t0: string }>(sql(db)`
     SELECT symbol, market, rows, section_length AS sizeBytes, last_time AS lastTime,
       hex(substr(blocks, 9, 4)) AS t0
     FROM day_securities
-    WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE dataset = ${dataset}
-      AND tradedate = ${tradedate} AND revision = ${revision})
+    WHERE pack_id = (SELECT pack_id FROM day_revisions WHERE ${ofDay(question)} AND revision = ${revision})
       AND (${market} IS NULL OR market = ${market})
-    ORDER BY symbol, market`;
-  return (await statement.all<Row>()).results.map(({ t0, lastTime, ...row }) => {
+    ORDER BY symbol, market`);
+  return found.map(({ t0, lastTime, ...row }) => {
     if (row.rows === 0) return { ...row, firstTime: null, lastTime: null };
     const last = lastTime === UNKNOWN_LAST_TIME ? null : lastTime;
     return { ...row, firstTime: Buffer.from(t0, "hex").readUInt32LE(), lastTime: last };
@@ -99,7 +86,7 @@ export async function packSections(db: D1Database, packId: number): Promise<Pack
 export function packSection(
   db: D1Database,
   packId: number,
-  { symbol, market }: { symbol: string; market: Market },
+  { symbol, market }: Security,
 ): Promise<PackSection | null> {
   return sql(db)`
     SELECT ${SECTION} FROM day_securities
@@ -119,19 +106,12 @@ const PACK = part`p.pack_id AS packId, p.object_key AS objectKey, p.size_bytes A
 /** Returns the pack of the day's current revision, with the revision number; null when the day was never loaded. */
 export async function servedPack(
   db: D1Database,
-  { dataset, tradedate }: DatasetDay,
+  day: DatasetDay,
 ): Promise<(IndexedPack & { revision: number }) | null> {
   const pack = sql(db)`
     SELECT d.revision, ${PACK} FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
-    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
+    WHERE ${ofDay(day, "d.")}`;
   return pack.first<IndexedPack & { revision: number }>();
-}
-
-/** Returns every day of a dataset that was ever loaded, ascending. */
-export async function loadedDays(db: D1Database, dataset: DatasetName): Promise<BeijingDate[]> {
-  return column<BeijingDate>(
-    sql(db)`SELECT tradedate FROM order_days WHERE dataset = ${dataset} ORDER BY tradedate`,
-  );
 }
 
 /**

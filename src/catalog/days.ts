@@ -3,12 +3,17 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import type { Damage, Withdrawal } from "./decisions.ts";
 import type { DayState } from "./order-day.ts";
-import { decoded, type Part, part, rows, sql } from "./sql.ts";
+import { decoded, type Part, part, plain, rows, sql } from "./sql.ts";
 
 /** A dataset's day. Each dataset's day is published, revised, withdrawn and restored independently. */
 export interface DatasetDay {
   dataset: DatasetName;
   tradedate: BeijingDate;
+}
+
+/** Returns the SQL condition that a row is of this day. `prefix` is the alias of the row's table with a dot, or empty. */
+export function ofDay({ dataset, tradedate }: DatasetDay, prefix = ""): Part {
+  return part`${plain(prefix)}tradedate = ${tradedate} AND ${plain(prefix)}dataset = ${dataset}`;
 }
 
 /** The current revision of a day with its pack. Instants are Unix milliseconds. */
@@ -48,10 +53,7 @@ export interface DayRevision extends Omit<ServedDay, "tradedate" | "state" | "no
 const PACK_COLUMNS = part`p.degraded, p.rows, p.securities, p.size_bytes AS sizeBytes, p.sha256, p.build_id AS buildId`;
 
 /** Returns the current revision of a dataset's day, in any state, or null when the day was never loaded. */
-export async function servedDay(
-  db: D1Database,
-  { dataset, tradedate }: DatasetDay,
-): Promise<ServedDay | null> {
+export async function servedDay(db: D1Database, day: DatasetDay): Promise<ServedDay | null> {
   const row = await sql(db)`
     SELECT d.tradedate, d.revision, d.state, coalesce(nullif(d.state_note, ''), iif(p.degraded = 1,
         (SELECT claims ->> 'shortfall' FROM uploads WHERE object_id = p.pack_id), ''), '') AS note, ${PACK_COLUMNS},
@@ -59,15 +61,12 @@ export async function servedDay(
     FROM order_days d
     JOIN day_packs p ON p.pack_id = d.pack_id
     JOIN day_revisions r ON r.dataset = d.dataset AND r.tradedate = d.tradedate AND r.revision = d.revision
-    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first();
+    WHERE ${ofDay(day, "d.")}`.first();
   return row && decoded<ServedDay>(row, [], ["degraded"]);
 }
 
 /** Returns every revision that a dataset's day ever had, newest first. */
-export async function dayRevisions(
-  db: D1Database,
-  { dataset, tradedate }: DatasetDay,
-): Promise<DayRevision[]> {
+export async function dayRevisions(db: D1Database, day: DatasetDay): Promise<DayRevision[]> {
   const found = await rows(sql(db)`
     SELECT r.revision, ${PACK_COLUMNS}, p.object_key AS objectKey,
       r.published_at_ms AS publishedAtMs, r.replaced_at_ms AS replacedAtMs, p.pack_id AS packId, p.etag,
@@ -78,7 +77,7 @@ export async function dayRevisions(
     FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
     LEFT JOIN withdrawals w ON w.target = r.dataset || '/' || r.tradedate AND w.content = p.build_id
     LEFT JOIN damaged_packs b ON b.object_key = p.object_key
-    WHERE r.tradedate = ${tradedate} AND r.dataset = ${dataset} ORDER BY r.revision DESC`);
+    WHERE ${ofDay(day, "r.")} ORDER BY r.revision DESC`);
   return found.map((row) => decoded<DayRevision>(row, ["withdrawn", "damaged"], ["degraded"]));
 }
 
@@ -99,44 +98,17 @@ export async function hasIndexRows(db: D1Database, packId: number): Promise<bool
   return (await sql(db)`SELECT 1 FROM day_securities WHERE pack_id = ${packId} LIMIT 1`.first()) !== null;
 }
 
-export interface DaySpan {
-  /** The earliest available day; null when no day is available. */
-  earliest: BeijingDate | null;
-  /** The newest available day; null when no day is available. */
-  newest: BeijingDate | null;
-}
-
-/** Returns the earliest and the newest available day; both are null when no day is available. */
-export async function servedSpan(db: D1Database, dataset: DatasetName): Promise<DaySpan> {
-  const span = await sql(db)`
-    SELECT min(tradedate) AS earliest, max(tradedate) AS newest FROM order_days
-    WHERE dataset = ${dataset} AND state = 'available'`.first<DaySpan>();
-  return span ?? { earliest: null, newest: null };
-}
-
 /** One day of each dataset; null for a dataset without such a day. */
 export type DayOfEach = Record<DatasetName, BeijingDate | null>;
 
-/** Returns the newest available day of each dataset. Reads one row per dataset, all in one batch. */
-export function newestDays(db: D1Database): Promise<DayOfEach> {
-  return firstDays(db, part`DESC`);
-}
-
-/** Returns the earliest available day of each dataset. Reads one row per dataset, all in one batch. */
-export function earliestDays(db: D1Database): Promise<DayOfEach> {
-  return firstDays(db, part`ASC`);
-}
-
-async function firstDays(db: D1Database, order: Part): Promise<DayOfEach> {
-  const found = await db.batch<{ tradedate: BeijingDate }>(
-    DATASET_NAMES.map((dataset) => firstDay(db, dataset, order)),
-  );
-  return perDataset("name", (name) => found[DATASET_NAMES.indexOf(name)]?.results[0]?.tradedate ?? null);
-}
-
-/** Selects the first available day of a dataset in this `order` of days. */
-function firstDay(db: D1Database, dataset: DatasetName, order: Part): D1PreparedStatement {
-  return sql(db)`
-    SELECT tradedate FROM order_days WHERE dataset = ${dataset} AND state = 'available'
-    ORDER BY tradedate ${order} LIMIT 1`;
+/** Returns the earliest and the newest available day of each dataset, in one read of two rows per dataset. */
+export async function servedSpans(db: D1Database): Promise<{ earliest: DayOfEach; newest: DayOfEach }> {
+  const first = (order: "ASC" | "DESC") => part`(SELECT tradedate FROM order_days
+    WHERE dataset = asked.value AND state = 'available' ORDER BY tradedate ${plain(order)} LIMIT 1)`;
+  const found = await rows<Record<"earliest" | "newest", BeijingDate | null>>(sql(db)`
+    SELECT ${first("ASC")} AS earliest, ${first("DESC")} AS newest
+    FROM json_each(${JSON.stringify(DATASET_NAMES)}) asked ORDER BY asked.key`);
+  const each = (end: "earliest" | "newest") =>
+    perDataset("name", (name) => found[DATASET_NAMES.indexOf(name)]?.[end] ?? null);
+  return { earliest: each("earliest"), newest: each("newest") };
 }

@@ -16,9 +16,9 @@ export interface Withdrawal {
 }
 
 /** Content of a target (`packTarget`, `fileTarget`), identified by the build id of a pack or the SHA-256 of a file. */
-export interface TargetContent {
+export interface TargetContent<Content = string> {
   target: string;
-  content: string;
+  content: Content;
 }
 
 /**
@@ -62,7 +62,7 @@ export function allowedSql(
  */
 export function withdrawStatements(
   db: D1Database,
-  { target, content }: TargetContent,
+  { target, content }: TargetContent<string | Part>,
   { revision, atMs, actor, note }: Withdrawal,
   guard: Part,
 ): D1PreparedStatement[] {

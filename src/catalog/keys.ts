@@ -2,7 +2,7 @@
 
 import type { Principal } from "../entitlement/principal.ts";
 import { type By, SUBSCRIPTIONS } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited } from "./audit.ts";
 import { signOutStatements } from "./console-access.ts";
 import { decoded, type Part, part, rows, sql } from "./sql.ts";
 
@@ -59,15 +59,13 @@ export async function addKey(
 ): Promise<boolean> {
   const { sha256, keyId, accountId, name, firstCharacters, expiresAtMs } = key;
   const after = { accountId, name, firstCharacters, expiresAtMs };
-  const allowed = belowCap(accountId, by, null, most);
-  const results = await db.batch<{ key_id: string }>([
-    auditStatement(db, by, { action: "key.issue", subject: keyId, after }, allowed),
+  const guard = belowCap(accountId, by, null, most);
+  return audited(db, by, { action: "key.issue", subject: keyId, after, guard }, [
     sql(db)`
       INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms, expires_at_ms)
       SELECT ${sha256}, ${keyId}, ${accountId}, ${name}, ${firstCharacters}, ${by.nowMs}, ${expiresAtMs}
-      WHERE ${allowed} RETURNING key_id`,
+      WHERE ${guard}`,
   ]);
-  return results[1]?.results.length === 1;
 }
 
 /** How a key is rolled: the new key, and the instant from which the old one is refused. */
@@ -91,7 +89,7 @@ export async function rollKey(
 ): Promise<boolean> {
   const { keyId, accountId } = old;
   const endsAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
-  const allowed = part`EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${keyId}
+  const guard = part`EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${keyId}
     AND revoked_at_ms IS NULL AND expires_at_ms IS ${old.expiresAtMs} AND coalesce(expires_at_ms > ${by.nowMs}, 1))
     AND ${belowCap(accountId, by, endsAtMs <= by.nowMs ? keyId : null, most)}`;
   const entry = {
@@ -99,18 +97,17 @@ export async function rollKey(
     subject: keyId,
     before: { expiresAtMs: old.expiresAtMs },
     after: { expiresAtMs: endsAtMs, accountId, newKeyId: fresh.keyId },
+    guard,
   };
-  const results = await db.batch<{ key_id: string }>([
-    auditStatement(db, by, entry, allowed),
+  return audited(db, by, entry, [
     sql(db)`
       INSERT INTO api_keys (sha256, key_id, account_id, name, first_characters, created_at_ms)
       SELECT ${fresh.sha256}, ${fresh.keyId}, ${accountId}, ${old.name}, ${fresh.firstCharacters}, ${by.nowMs}
-      WHERE ${allowed} RETURNING key_id`,
+      WHERE ${guard}`,
     sql(db)`
       UPDATE api_keys SET expires_at_ms = ${endsAtMs}
       WHERE key_id = ${keyId} AND EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${fresh.keyId})`,
   ]);
-  return results[1]?.results.length === 1;
 }
 
 /**
@@ -119,10 +116,9 @@ export async function rollKey(
  */
 export async function revokeKey(db: D1Database, keyId: string, by: By): Promise<void> {
   const isInForce = part`key_id = ${keyId} AND revoked_at_ms IS NULL`;
-  const entry = { action: "key.revoke", subject: keyId, after: { revokedAtMs: by.nowMs } };
+  const guard = part`EXISTS (SELECT 1 FROM api_keys WHERE ${isInForce})`;
   const owner = part`(SELECT account_id FROM api_keys WHERE key_id = ${keyId})`;
-  await db.batch([
-    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM api_keys WHERE ${isInForce})`),
+  await audited(db, by, { action: "key.revoke", subject: keyId, after: { revokedAtMs: by.nowMs }, guard }, [
     sql(db)`UPDATE api_keys SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
     ...(by.actor.kind === "account" ? [] : signOutStatements(db, owner, by)),
   ]);

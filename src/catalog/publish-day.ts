@@ -1,8 +1,8 @@
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited, auditStatement } from "./audit.ts";
 import { revisionChangeStatement, strikeChangeStatement } from "./day-changes.ts";
-import type { DatasetDay } from "./days.ts";
+import { type DatasetDay, ofDay } from "./days.ts";
 import { allowedSql, packServed, servedStatement, soundSql, withdrawStatements } from "./decisions.ts";
 import type { DayState, SectionRow } from "./order-day.ts";
 import { type Part, part, sql } from "./sql.ts";
@@ -70,18 +70,9 @@ export async function loadIndexRows(db: D1Database, packId: number, rows: Sectio
 }
 
 function jsonRow(row: SectionRow): string {
+  const { symbol, market, offset, length, footerLength, rows, lastTime, crc } = row;
   const blocks = Buffer.from(row.blocksBlob).toString("hex");
-  return JSON.stringify([
-    row.symbol,
-    row.market,
-    row.offset,
-    row.length,
-    row.footerLength,
-    row.rows,
-    row.lastTime,
-    row.crc,
-    blocks,
-  ]);
+  return JSON.stringify([symbol, market, offset, length, footerLength, rows, lastTime, crc, blocks]);
 }
 
 /** Groups `texts` in order into chunks of at most `characters` characters. A longer text is its own chunk. */
@@ -106,6 +97,8 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
   return { verdict, summary };
 }
 
+type RestatedClaims = Pick<PackClaims, "quality" | "shortfall">;
+
 /**
  * Updates the claims of the served pack `packId` when a publisher sends the same rows again. Two claims are updated:
  * the result of a later quality check (for example, after the day's trades have arrived) and what a degraded pack
@@ -114,7 +107,7 @@ function shortOf({ verdict, summary }: PackQuality): PackQuality {
 export async function restateClaims(
   db: D1Database,
   day: DatasetDay & { packId: number },
-  { quality, shortfall }: Pick<PackClaims, "quality" | "shortfall">,
+  restated: RestatedClaims,
   by: By,
 ): Promise<void> {
   const { packId } = day;
@@ -122,26 +115,26 @@ export async function restateClaims(
     "claims",
   );
   if (claims === null) return;
-  const before = JSON.parse(claims) as PackClaims;
-  const subject = daySubject(day);
-  const statements: D1PreparedStatement[] = [];
-  const text = JSON.stringify(quality);
-  if (quality !== undefined && text !== JSON.stringify(before.quality)) {
-    const was = before.quality && shortOf(before.quality);
-    statements.push(
-      auditStatement(db, by, { action: "day.quality", subject, before: was, after: shortOf(quality) }),
+  const known = JSON.parse(claims) as PackClaims;
+  const restate = (name: "quality" | "shortfall", shown: (claims: RestatedClaims) => unknown) => {
+    const text = JSON.stringify(restated[name]);
+    if (text === undefined || text === JSON.stringify(known[name])) return [];
+    const entry = {
+      action: `day.${name}`,
+      subject: daySubject(day),
+      before: shown(known),
+      after: shown(restated),
+    };
+    return [
+      auditStatement(db, by, entry),
       sql(db)`
-        UPDATE uploads SET claims = json_set(claims, '$.quality', json(${text})) WHERE object_id = ${packId}`,
-    );
-  }
-  if (shortfall !== undefined && shortfall !== before.shortfall) {
-    const was = before.shortfall === undefined ? null : { shortfall: before.shortfall };
-    statements.push(
-      auditStatement(db, by, { action: "day.shortfall", subject, before: was, after: { shortfall } }),
-      sql(db)`
-        UPDATE uploads SET claims = json_set(claims, '$.shortfall', ${shortfall}) WHERE object_id = ${packId}`,
-    );
-  }
+        UPDATE uploads SET claims = json_set(claims, ${`$.${name}`}, json(${text})) WHERE object_id = ${packId}`,
+    ];
+  };
+  const statements = [
+    ...restate("quality", ({ quality }) => quality && shortOf(quality)),
+    ...restate("shortfall", ({ shortfall }) => (shortfall === undefined ? null : { shortfall })),
+  ];
   if (statements.length > 0) await db.batch(statements);
 }
 
@@ -181,10 +174,16 @@ const ALLOWED = part`${allowedSql(
  * publisher was faster.
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
-  const { tradedate, dataset, etag, origin, nowMs } = arrived;
-  const { uploadId, revision, objectId } = arrived.upload;
-  const day = part`tradedate = ${tradedate} AND dataset = ${dataset}`;
-  const isNewest = part`NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${revision})`;
+  const { tradedate, dataset, upload, etag, origin, ...by } = arrived;
+  const { uploadId, revision, objectId, claims } = upload;
+  const { buildId, rows, degraded, quality } = claims;
+  const { nowMs } = by;
+  const before = await sql(db)`
+    SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
+    WHERE ${ofDay(arrived, "d.")}`.first();
+  const after = { revision, buildId, rows, degraded, ...(quality && { quality: shortOf(quality) }) };
+  const entry = { action: "day.publish", subject: daySubject(arrived), before, after };
+  const isNewest = part`NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${ofDay(arrived)} AND revision >= ${revision})`;
   // True when the first statement has claimed the upload and the history does not contain its revision yet.
   const isClaimed = part`EXISTS (SELECT 1 FROM uploads WHERE upload_id = ${uploadId} AND state = 'served') AND ${isNewest}`;
   const change = { atMs: nowMs, dataset, tradedate, kind: "published", revision, packId: objectId } as const;
@@ -193,7 +192,7 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
     sql(db)`
       UPDATE uploads SET state = 'served' WHERE upload_id = ${uploadId} AND state = 'completing'
         AND ${isNewest} AND ${ALLOWED}`,
-    await auditOf(db, arrived, isClaimed),
+    auditStatement(db, by, entry, isClaimed),
     revisionChangeStatement(db, change, isClaimed),
     sql(db)`
       INSERT INTO day_packs
@@ -203,18 +202,13 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
         claims ->> 'rows', claims ->> 'securities', claims ->> 'degraded', ${origin?.builderVersion ?? null},
         ${origin?.sourcesSha256 ?? null}
       FROM uploads WHERE upload_id = ${uploadId} AND ${isClaimed}`,
-    sql(db)`
-      UPDATE day_revisions SET replaced_at_ms = ${nowMs} WHERE ${day} AND replaced_at_ms IS NULL AND ${isClaimed}`,
-    sql(db)`
-      INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
-      SELECT ${dataset}, ${tradedate}, ${revision}, object_id, ${nowMs}
-      FROM uploads WHERE upload_id = ${uploadId} AND ${isClaimed}`,
+    ...revisionStatements(db, change, isClaimed),
     // Writes the row that makes the revision visible, if the statements above have added the revision to the history.
     sql(db)`
       INSERT INTO order_days (dataset, tradedate, revision, pack_id, state)
       SELECT r.dataset, r.tradedate, r.revision, r.pack_id, 'available'
       FROM day_revisions r JOIN uploads u ON u.object_id = r.pack_id AND u.upload_id = ${uploadId}
-      WHERE r.tradedate = ${tradedate} AND r.revision = ${revision} AND r.dataset = ${dataset}
+      WHERE ${ofDay(arrived, "r.")} AND r.revision = ${revision}
       ON CONFLICT (dataset, tradedate) DO UPDATE SET
         revision = excluded.revision, pack_id = excluded.pack_id, state = 'available', state_note = ''
       WHERE excluded.revision > order_days.revision`,
@@ -223,19 +217,27 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
   return claim?.meta.changes === 1;
 }
 
-async function auditOf(
+/** Returns statements that, if `guard` holds, end the day's newest revision in the history and add the next one. */
+function revisionStatements(
   db: D1Database,
-  { dataset, tradedate, upload, ...by }: ArrivedPack,
-  isClaimed: Part,
-): Promise<D1PreparedStatement> {
-  const { revision, claims } = upload;
-  const { buildId, rows, degraded, quality } = claims;
-  const before = await sql(db)`
-    SELECT d.revision, p.build_id AS buildId, p.rows FROM order_days d JOIN day_packs p ON p.pack_id = d.pack_id
-    WHERE d.tradedate = ${tradedate} AND d.dataset = ${dataset}`.first();
-  const after = { revision, buildId, rows, degraded, ...(quality && { quality: shortOf(quality) }) };
-  const subject = daySubject({ dataset, tradedate });
-  return auditStatement(db, by, { action: "day.publish", subject, before, after }, isClaimed);
+  {
+    dataset,
+    tradedate,
+    revision,
+    packId,
+    atMs,
+  }: DatasetDay & { revision: number; packId: number; atMs: number },
+  guard: Part,
+): D1PreparedStatement[] {
+  const day = ofDay({ dataset, tradedate });
+  return [
+    sql(
+      db,
+    )`UPDATE day_revisions SET replaced_at_ms = ${atMs} WHERE ${day} AND replaced_at_ms IS NULL AND ${guard}`,
+    sql(db)`
+      INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
+      SELECT ${dataset}, ${tradedate}, ${revision}, ${packId}, ${atMs} WHERE ${guard}`,
+  ];
 }
 
 /** A dataset's day with the revision that the operator saw. */
@@ -247,43 +249,20 @@ export interface SeenDay extends DatasetDay {
  * Withdraws the seen revision, which must be `available` or `damaged`. Returns false when the day has changed. The
  * withdrawn content is not served again until an operator chooses exactly this content. The day's open upload ends.
  */
-export async function withdrawDay(
-  db: D1Database,
-  { dataset, tradedate, revision }: SeenDay,
-  note: string,
-  by: By,
-): Promise<boolean> {
-  const asSeen = part`tradedate = ${tradedate} AND revision = ${revision} AND dataset = ${dataset}
-    AND state <> 'withdrawn'`;
+export async function withdrawDay(db: D1Database, seen: SeenDay, note: string, by: By): Promise<boolean> {
+  const { revision } = seen;
+  const asSeen = part`${ofDay(seen)} AND revision = ${revision} AND state <> 'withdrawn'`;
   const guard = part`EXISTS (SELECT 1 FROM order_days WHERE ${asSeen})`;
-  const entry = {
-    action: "day.withdraw",
-    subject: daySubject({ dataset, tradedate }),
-    before: { revision },
-    after: { revision, state: "withdrawn", note },
-  };
-  const change = { atMs: by.nowMs, dataset, tradedate, kind: "withdrawn", revision } as const;
-  const content = await buildIdOf(db, { dataset, tradedate, revision });
-  const withdrawn = { target: packTarget({ dataset, tradedate }), content };
+  const after = { revision, state: "withdrawn", note };
+  const entry = { action: "day.withdraw", subject: daySubject(seen), before: { revision }, after, guard };
+  const content = part`coalesce((SELECT p.build_id FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
+    WHERE ${ofDay(seen, "r.")} AND r.revision = ${revision}), '')`;
   const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
-  const results = await db.batch<{ revision: number }>([
-    auditStatement(db, by, entry, guard),
-    strikeChangeStatement(db, change, guard),
-    ...withdrawStatements(db, withdrawn, decision, guard),
-    sql(db)`
-      UPDATE order_days SET state = 'withdrawn', state_note = ${note} WHERE ${asSeen} RETURNING revision`,
+  return audited(db, by, entry, [
+    strikeChangeStatement(db, { ...seen, atMs: by.nowMs, kind: "withdrawn" }, guard),
+    ...withdrawStatements(db, { target: packTarget(seen), content }, decision, guard),
+    sql(db)`UPDATE order_days SET state = 'withdrawn', state_note = ${note} WHERE ${asSeen}`,
   ]);
-  return results.at(-1)?.results.length === 1;
-}
-
-/** Returns the build id of a revision's pack; "" when the day never had the revision. */
-async function buildIdOf(db: D1Database, { dataset, tradedate, revision }: SeenDay): Promise<string> {
-  const buildId = await sql(db)`
-    SELECT p.build_id AS buildId FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
-    WHERE r.tradedate = ${tradedate} AND r.revision = ${revision} AND r.dataset = ${dataset}`.first<string>(
-    "buildId",
-  );
-  return buildId ?? "";
 }
 
 /** The request to serve one of the day's earlier packs, or its current pack, under a new revision number. */
@@ -305,42 +284,35 @@ export interface ServeAgain {
  */
 export async function serveAgain(
   db: D1Database,
-  { dataset, tradedate, revision, state }: SeenDay & { state: DayState },
+  { revision, state, ...asked }: SeenDay & { state: DayState },
   { packId, buildId, kind, number }: ServeAgain,
   by: By,
 ): Promise<boolean> {
-  const day = part`tradedate = ${tradedate} AND dataset = ${dataset}`;
+  const day = ofDay(asked);
   const guard = part`EXISTS (SELECT 1 FROM order_days WHERE ${day} AND revision = ${revision} AND state = ${state})
     AND NOT EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision >= ${number})
     AND EXISTS (SELECT 1 FROM day_securities WHERE pack_id = ${packId})
     AND EXISTS (SELECT 1 FROM day_packs p WHERE p.pack_id = ${packId} AND ${soundSql(part`p.object_key`)})`;
-  const target = packTarget({ dataset, tradedate });
+  const target = packTarget(asked);
   const isServed = packServed(target, packId);
   const entry = {
     action: kind === "restored" ? "day.restore" : "day.publish",
-    subject: daySubject({ dataset, tradedate }),
+    subject: daySubject(asked),
     before: { revision, state },
     after: { revision: number, packId },
+    guard,
   };
-  const change = { atMs: by.nowMs, dataset, tradedate, kind, revision: number, packId };
-  const results = await db.batch<{ revision: number }>([
-    auditStatement(db, by, entry, guard),
+  const change = { ...asked, atMs: by.nowMs, kind, revision: number, packId };
+  return audited(db, by, entry, [
     revisionChangeStatement(db, change, guard),
-    sql(db)`
-      UPDATE day_revisions SET replaced_at_ms = ${by.nowMs} WHERE ${day} AND replaced_at_ms IS NULL
-        AND ${guard}`,
-    sql(db)`
-      INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
-      SELECT ${dataset}, ${tradedate}, ${number}, ${packId}, ${by.nowMs} WHERE ${guard}`,
+    ...revisionStatements(db, change, guard),
     sql(db)`
       UPDATE order_days SET revision = ${number}, pack_id = ${packId}, state = 'available', state_note = ''
       WHERE ${day} AND revision = ${revision}
-        AND EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision = ${number} AND pack_id = ${packId})
-      RETURNING revision`,
+        AND EXISTS (SELECT 1 FROM day_revisions WHERE ${day} AND revision = ${number} AND pack_id = ${packId})`,
     sql(db)`DELETE FROM withdrawals WHERE target = ${target} AND content = ${buildId} AND ${isServed}`,
     servedStatement(db, target, isServed),
   ]);
-  return results.at(-3)?.results.length === 1;
 }
 
 /** Damage in the pack of one revision; `note` names the block with the wrong bytes. */
@@ -353,27 +325,18 @@ export interface FoundDamage extends SeenDay {
  * pack again. If the day still serves this revision, it returns 503 `day_damaged` until an operator publishes or
  * restores an undamaged pack.
  */
-export async function markDamaged(
-  db: D1Database,
-  { dataset, tradedate, revision, note }: FoundDamage,
-  nowMs: number,
-): Promise<void> {
-  const asSeen = part`tradedate = ${tradedate} AND revision = ${revision} AND state = 'available'
-    AND dataset = ${dataset}`;
+export async function markDamaged(db: D1Database, found: FoundDamage, nowMs: number): Promise<void> {
+  const { revision, note } = found;
+  const asSeen = part`${ofDay(found)} AND revision = ${revision} AND state = 'available'`;
   const guard = part`EXISTS (SELECT 1 FROM order_days WHERE ${asSeen})`;
-  const entry = {
-    action: "day.damaged",
-    subject: daySubject({ dataset, tradedate }),
-    before: { revision, state: "available" },
-    after: { revision, state: "damaged", note },
-  };
-  await db.batch([
-    auditStatement(db, { actor: SERVICE_ACTOR, nowMs }, entry, guard),
-    strikeChangeStatement(db, { atMs: nowMs, dataset, tradedate, kind: "damaged", revision }, guard),
+  const change = { before: { revision, state: "available" }, after: { revision, state: "damaged", note } };
+  const entry = { action: "day.damaged", subject: daySubject(found), ...change, guard };
+  await audited(db, { actor: SERVICE_ACTOR, nowMs }, entry, [
+    strikeChangeStatement(db, { ...found, atMs: nowMs, kind: "damaged" }, guard),
     sql(db)`UPDATE order_days SET state = 'damaged', state_note = ${note} WHERE ${asSeen}`,
     sql(db)`
       INSERT OR IGNORE INTO damaged_packs (object_key, at_ms, note)
       SELECT p.object_key, ${nowMs}, ${note} FROM day_revisions r JOIN day_packs p ON p.pack_id = r.pack_id
-      WHERE r.tradedate = ${tradedate} AND r.revision = ${revision} AND r.dataset = ${dataset}`,
+      WHERE ${ofDay(found, "r.")} AND r.revision = ${revision}`,
   ]);
 }

@@ -3,7 +3,7 @@
  * version. Instants are Unix milliseconds.
  */
 import type { By } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited } from "./audit.ts";
 import type { ExternalShare } from "./external-shares.ts";
 import { SHARE_LIFE_MS } from "./shares.ts";
 import { part, rows, sql } from "./sql.ts";
@@ -58,11 +58,10 @@ export async function resealDrive(
     subject: `${dataType}/${year}`,
     before: { secretVersion: link?.secretVersion ?? null },
     after: { secretVersion },
+    guard: part`EXISTS (SELECT 1 FROM external_shares WHERE ${asRead})`,
   };
-  const [, changed] = await db.batch([
-    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM external_shares WHERE ${asRead})`),
+  return audited(db, by, entry, [
     sql(db)`
       UPDATE external_shares SET sealed_password = ${sealed}, secret_version = ${secretVersion} WHERE ${asRead}`,
   ]);
-  return changed?.meta.changes === 1;
 }

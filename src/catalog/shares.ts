@@ -3,7 +3,7 @@ import type { DataType } from "../entitlement/data-types.ts";
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { Subscription } from "../entitlement/principal.ts";
 import { type By, SUBSCRIPTIONS } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited, auditStatement } from "./audit.ts";
 import { decoded, part, rows, sql } from "./sql.ts";
 
 /** A share is valid for 7 days, or until the plan ends if that is earlier (contract 8.3). */
@@ -101,14 +101,9 @@ export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs"
 /** Revokes a share; the next request creates a new one. Does nothing when it is already revoked. */
 export async function revokeShare(db: D1Database, shareId: string, by: By): Promise<void> {
   const isInForce = part`share_id = ${shareId} AND revoked_at_ms IS NULL`;
-  const entry = {
-    action: "share.revoke",
-    subject: shareId,
-    before: { revoked: false },
-    after: { revoked: true },
-  };
-  await db.batch([
-    auditStatement(db, by, entry, part`EXISTS (SELECT 1 FROM shares WHERE ${isInForce})`),
+  const guard = part`EXISTS (SELECT 1 FROM shares WHERE ${isInForce})`;
+  const change = { before: { revoked: false }, after: { revoked: true } };
+  await audited(db, by, { action: "share.revoke", subject: shareId, ...change, guard }, [
     sql(db)`UPDATE shares SET revoked_at_ms = ${by.nowMs} WHERE ${isInForce}`,
   ]);
 }

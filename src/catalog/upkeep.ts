@@ -1,6 +1,5 @@
 /** Queries for upkeep, the doctor and adoption: objects, uploads, the schema. Instants are Unix milliseconds. */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
-import type { DatasetName } from "../datasets/registry.ts";
 import type { By } from "./accounts.ts";
 import { auditStatement } from "./audit.ts";
 import { column, part, rows, sql } from "./sql.ts";
@@ -129,13 +128,6 @@ export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
 /** Returns whether `knownPackKeys` contains this key. */
 export async function isKnownPackKey(db: D1Database, objectKey: string): Promise<boolean> {
   return (await sql(db)`SELECT 1 FROM (${PACK_KEYS}) WHERE objectKey = ${objectKey}`.first()) !== null;
-}
-
-/** Returns the current revision of each loaded day of a dataset. */
-export async function servedRevisions(db: D1Database, dataset: DatasetName): Promise<Map<string, number>> {
-  const days = sql(db)`SELECT tradedate, revision FROM order_days WHERE dataset = ${dataset}`;
-  const { results } = await days.all<{ tradedate: string; revision: number }>();
-  return new Map(results.map(({ tradedate, revision }) => [tradedate, revision]));
 }
 
 /**

@@ -5,7 +5,7 @@
 
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
-import { servedSpan } from "../catalog/days.ts";
+import { servedSpans } from "../catalog/days.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName, isDatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { Calendar, type DayCell } from "../pages/calendar.tsx";
@@ -188,7 +188,7 @@ async function yearOf({ c, env, nowMs, reader }: Desk, windowFrom: BeijingDate |
   const thisYear = Number(today.slice(0, 4));
   const named = c.req.query("dataset") ?? "";
   const dataset = isDatasetName(named) ? named : "orders";
-  const { earliest } = await servedSpan(env.DB, dataset);
+  const earliest = (await servedSpans(env.DB)).earliest[dataset];
   // Days before the first loaded day do not count as missing.
   const from = later(windowFrom, earliest);
   const firstYear = Math.min(Number((from ?? today).slice(0, 4)), thisYear);

@@ -3,7 +3,7 @@ import { auctionPackName } from "../auction/columns.ts";
 import type { Bilingual } from "../base/language.ts";
 import { type BeijingDate, beijingDate, parseBeijingDate } from "../calendar/beijing.ts";
 import { type LoadedFacts, overviewsOf } from "../catalog/day-overview.ts";
-import { earliestDays } from "../catalog/days.ts";
+import { servedSpans } from "../catalog/days.ts";
 import { revisionsAt, type StoredFile } from "../catalog/files.ts";
 import type { PackQuality } from "../catalog/publish-day.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
@@ -32,9 +32,9 @@ export async function showDay(desk: Desk): Promise<Response> {
   if (window === null || day === null || day > today || (window.from !== null && day < window.from)) {
     return problem(desk, "not_found", 404);
   }
-  const [overviews, earliest] = await Promise.all([
+  const [overviews, { earliest }] = await Promise.all([
     overviewsOf(env.DB, { first: day, last: day, today }),
-    earliestDays(env.DB),
+    servedSpans(env.DB),
   ]);
   const datasets = DATASET_NAMES.map((dataset): DatasetDay => {
     const bounds = { today, from: later(window.from, earliest[dataset]) };

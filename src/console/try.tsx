@@ -4,7 +4,7 @@ import type { Child } from "hono/jsx";
 import { addDays, type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { overviewOf } from "../catalog/day-overview.ts";
 import { exampleSecurity } from "../catalog/day-securities.ts";
-import { servedSpan } from "../catalog/days.ts";
+import { servedSpans } from "../catalog/days.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { standingOf } from "../entitlement/standing.ts";
 import { serveApi } from "../operations/serve-api.ts";
@@ -276,7 +276,7 @@ export async function showTry(desk: Desk): Promise<Response> {
  */
 async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Promise<BeijingDate[]> {
   const window = standingOf(who.principal, nowMs).windows.order_history;
-  const { newest } = await servedSpan(env.DB, dataset);
+  const newest = (await servedSpans(env.DB)).newest[dataset];
   if (newest === null || window === null) return [];
   const first = addDays(newest, -OFFERED_DAYS);
   const from = window.from !== null && window.from > first ? window.from : first;

@@ -2,7 +2,7 @@
 import { type Context, Hono } from "hono";
 import { accepts } from "hono/accepts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
-import { newestDays } from "../catalog/days.ts";
+import { servedSpans } from "../catalog/days.ts";
 import { perDataset } from "../datasets/registry.ts";
 import { settingsOf, VERSION } from "../env.ts";
 import type { AppEnv } from "../http/request-log.ts";
@@ -135,7 +135,7 @@ function headersOf(c: Context<AppEnv>, more: Readonly<Record<string, string>>): 
  */
 async function exampleFacts(c: Context<AppEnv>): Promise<ExampleFacts> {
   const base = settingsOf(c.env).PUBLIC_BASE_URL ?? new URL(c.req.url).origin;
-  const newest = await newestDays(c.env.DB).catch(() => null);
+  const newest = (await servedSpans(c.env.DB).catch(() => null))?.newest;
   const orders = newest?.orders ?? EXAMPLE.tradedate;
   return { base, days: perDataset("name", (name) => newest?.[name] ?? orders) };
 }

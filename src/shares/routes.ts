@@ -7,7 +7,7 @@ import { type Context, Hono } from "hono";
 import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
-import { earliestDays } from "../catalog/days.ts";
+import { servedSpans } from "../catalog/days.ts";
 import { nowMs as nowOf, settingsOf } from "../env.ts";
 import type { AppEnv } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
@@ -190,10 +190,10 @@ async function rootPage(context: DriveContext, open: OpenShare, { files }: RootR
   const { share, days, endMs } = open;
   const { year } = share;
   const { env, nowMs } = context.access;
-  const [calendar, earliest] = await context.log.stage("d1", () =>
+  const [calendar, { earliest }] = await context.log.stage("d1", () =>
     Promise.all([
       calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
-      earliestDays(env.DB),
+      servedSpans(env.DB),
     ]),
   );
   return sharePage({
