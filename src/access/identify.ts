@@ -92,6 +92,7 @@ function remember(sha256: string, holder: keys.KeyHolder, readAtMs: number): Kep
 
 function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identified, "caller" | "noteUse"> {
   const { holder } = kept;
+  const { keyId } = holder.principal;
   const caller = callerOf(holder, nowMs);
   const notedAtMs = kept.notedAtMs ?? holder.lastUsedAtMs;
   if (!caller.ok || (notedAtMs !== null && nowMs - notedAtMs < keys.USE_NOTED_EVERY_MS)) {
@@ -100,7 +101,7 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   const noteUse = async () => {
     kept.notedAtMs = nowMs;
     try {
-      await keys.noteKeyUse(db, holder.keyId, nowMs);
+      await keys.noteKeyUse(db, keyId, nowMs);
     } catch (error) {
       console.warn(JSON.stringify({ event: "key_use_not_noted", error: String(error) }));
     }
@@ -113,13 +114,12 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
  * key is refused from the instant at which it expires.
  */
 function callerOf(holder: keys.KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
-  const { revokedAtMs, expiresAtMs, disabled } = holder;
+  const { revokedAtMs, expiresAtMs, principal } = holder;
   // The time of the revocation is not compared with the clock, because clocks differ and a revocation must take effect
   // at once.
   if (revokedAtMs !== null) return refused({ reason: "key_revoked" });
   if (expiresAtMs !== null && expiresAtMs <= nowMs) return refused({ reason: "key_revoked" });
-  if (disabled) return refused({ reason: "account_disabled" });
-  return ok(keys.principalOf(holder));
+  return principal.disabled ? refused({ reason: "account_disabled" }) : ok(principal);
 }
 
 /** The period of the rate-limit binding in `wrangler.toml`; a refused caller is asked to wait this long. */

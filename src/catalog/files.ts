@@ -8,7 +8,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 import type { By } from "./accounts.ts";
-import { auditStatement } from "./audit.ts";
+import { audited, auditStatement } from "./audit.ts";
 import { allowedSql, servedStatement, soundSql, withdrawStatements } from "./decisions.ts";
 import type { PackQuality } from "./publish-day.ts";
 import { decoded, type Part, part, rows, sql } from "./sql.ts";
@@ -121,37 +121,29 @@ export async function coverageOf(db: D1Database, question: CoverageQuestion): Pr
   return coverage;
 }
 
-/** Returns the query for the versions of a file that may be downloaded at `nowMs`, the current one first. */
-function versionsAt(
-  dataType: string | Part,
-  { tradedate, name }: Pick<FilePlace, "tradedate" | "name">,
-  nowMs: number,
-): Part {
-  const versions = versionsOf(dataType, { from: tradedate, to: tradedate }, nowMs - REPLACED_KEPT_MS);
-  return part`
-    SELECT * FROM (${versions}) WHERE name = ${name} ORDER BY replacedAtMs IS NOT NULL, revision DESC`;
-}
-
 /**
  * Returns the versions of the file at `place` that may be downloaded at `nowMs` (Unix milliseconds). The current one
  * comes first, then those replaced less than 7 days ago, newest first. The list is empty when the file is not offered.
  * The caller checks the plan's window.
  */
 export async function fileVersions(db: D1Database, place: FilePlace, nowMs: number): Promise<FileVersion[]> {
-  return fileVersionsOf(await sql(db)`${versionsAt(place.dataType, place, nowMs)}`.all());
+  return fileVersionsOf(await fileVersionsStatement(db, place, nowMs).all());
 }
 
-/**
- * Returns the statement of `fileVersions` for a file of the share's type, so that share and file are read in one batch;
- * pass its result to `fileVersionsOf`.
- */
+/** Returns the SQL of the data type of a share, so that `fileVersionsStatement` runs in one batch with the share's. */
+export function typeOfShare(shareId: string): Part {
+  return part`(SELECT data_type FROM shares WHERE share_id = ${shareId})`;
+}
+
+/** Returns the statement of `fileVersions`; pass its result to `fileVersionsOf`. `dataType` is a value or SQL. */
 export function fileVersionsStatement(
   db: D1Database,
-  { shareId, ...place }: { shareId: string; tradedate: BeijingDate; name: string },
+  { dataType, tradedate, name }: Omit<FilePlace, "dataType"> & { dataType: string | Part },
   nowMs: number,
 ): D1PreparedStatement {
-  const dataType = part`(SELECT data_type FROM shares WHERE share_id = ${shareId})`;
-  return sql(db)`${versionsAt(dataType, place, nowMs)}`;
+  const versions = versionsOf(dataType, { from: tradedate, to: tradedate }, nowMs - REPLACED_KEPT_MS);
+  return sql(db)`
+    SELECT * FROM (${versions}) WHERE name = ${name} ORDER BY replacedAtMs IS NOT NULL, revision DESC`;
 }
 
 /** Returns the versions in the result of `fileVersionsStatement`; none when the file has no current version. */
@@ -220,10 +212,8 @@ const at = ({ dataType, tradedate, name }: FilePlace) =>
   part`data_type = ${dataType} AND tradedate = ${tradedate} AND name = ${name} AND replaced_at_ms IS NULL`;
 
 /** Returns the unreplaced revisions of a type's files for the days `from` to `to`, both inclusive. */
-export async function storedFiles(
-  db: D1Database,
-  { dataType, from, to }: { dataType: DataType; from: BeijingDate; to: BeijingDate },
-): Promise<StoredFile[]> {
+export async function storedFiles(db: D1Database, question: CoverageQuestion): Promise<StoredFile[]> {
+  const { dataType, from, to } = question;
   return rows<StoredFile>(sql(db)`
     ${STORED} WHERE data_type = ${dataType} AND tradedate BETWEEN ${from} AND ${to} AND replaced_at_ms IS NULL
     ORDER BY tradedate, name, revision`);
@@ -338,7 +328,7 @@ export async function publishFile(
     sql(db)`DELETE FROM withdrawals WHERE target = ${target} AND content = ${sha256} AND ${isOffered}`,
     servedStatement(db, target, isOffered),
   ]);
-  return changed(published);
+  return (published?.meta.changes ?? 0) > 0;
 }
 
 /**
@@ -352,23 +342,17 @@ export async function withdrawFile(
 ): Promise<boolean> {
   const { revision, state, sha256 } = file;
   const target = fileTarget(file);
-  const movable = part`EXISTS (SELECT 1 FROM day_files WHERE ${isMovable(file)})`;
+  const guard = part`EXISTS (SELECT 1 FROM day_files WHERE ${isMovable(file)})`;
   const entry = {
     action: "file.withdraw",
     subject: target,
     before: { revision, state },
     after: { revision, state: "withdrawn", note },
+    guard,
   };
   const decision = { revision, atMs: by.nowMs, actor: by.actor.name, note };
-  const results = await db.batch([
-    auditStatement(db, by, entry, movable),
-    ...withdrawStatements(db, { target, content: sha256 }, decision, movable),
+  return audited(db, by, entry, [
+    ...withdrawStatements(db, { target, content: sha256 }, decision, guard),
     sql(db)`UPDATE day_files SET state = 'withdrawn', state_note = ${note} WHERE ${isMovable(file)}`,
   ]);
-  return changed(results.at(-1));
-}
-
-/** Returns whether the statement changed rows. Triggers count too, so the number can be above 1. */
-function changed(result: D1Result | undefined): boolean {
-  return (result?.meta.changes ?? 0) > 0;
 }

@@ -132,14 +132,9 @@ export async function noteKeyUse(db: D1Database, keyId: string, nowMs: number): 
       AND (last_used_at_ms IS NULL OR last_used_at_ms <= ${nowMs} - ${USE_NOTED_EVERY_MS})`.run();
 }
 
-/** A key and its account. */
-export interface KeyHolder extends Principal {
-  /** When the key was revoked, Unix milliseconds; null when it is not revoked. */
-  revokedAtMs: number | null;
-  /** The instant from which an expiring key is refused, Unix milliseconds; null when the key does not expire. */
-  expiresAtMs: number | null;
-  /** The last recorded use, at most an hour before the actual one; null when the key was never used. */
-  lastUsedAtMs: number | null;
+/** The principal of a key. The caller checks revocation and expiry. */
+export interface KeyHolder extends Pick<ApiKey, "revokedAtMs" | "expiresAtMs" | "lastUsedAtMs"> {
+  principal: Principal;
 }
 
 const MEANS = part`a.account_id AS accountId, a.disabled_at_ms IS NOT NULL AS disabled, a.own_limits AS ownLimits,
@@ -158,20 +153,18 @@ export function keyHolderStatement(db: D1Database, sha256: string): D1PreparedSt
 export function keyHolderOf(result: D1Result): KeyHolder | null {
   const [row] = result.results as Record<string, unknown>[];
   if (row === undefined) return null;
-  return decoded<KeyHolder>(row, ["subscriptions", "planLimits", "ownLimits"], ["disabled"]);
+  const { revokedAtMs, expiresAtMs, lastUsedAtMs, ...principal } =
+    principalOf<Omit<KeyHolder, "principal">>(row);
+  return { principal, revokedAtMs, expiresAtMs, lastUsedAtMs };
 }
 
-/** Returns the principal of `holder`. The caller checks revocation and expiry. */
-export function principalOf(holder: KeyHolder): Principal {
-  const { keyId, accountId, disabled, subscriptions, planLimits, ownLimits } = holder;
-  return { accountId, keyId, disabled, subscriptions, planLimits, ownLimits };
+function principalOf<More>(row: Record<string, unknown>): Principal & More {
+  return decoded(row, ["subscriptions", "planLimits", "ownLimits"], ["disabled"]);
 }
 
 /** Returns the account as a principal without a key (`keyId` is `""`), for the console and operators, or null. */
 export async function principalOfAccount(db: D1Database, accountId: string): Promise<Principal | null> {
-  const result = await sql(db)`
-    SELECT '' AS keyId, NULL AS revokedAtMs, NULL AS expiresAtMs, NULL AS lastUsedAtMs, ${MEANS}
-    FROM accounts a WHERE a.account_id = ${accountId}`.all();
-  const holder = keyHolderOf(result);
-  return holder === null ? null : principalOf(holder);
+  const row = await sql(db)`
+    SELECT '' AS keyId, ${MEANS} FROM accounts a WHERE a.account_id = ${accountId}`.first();
+  return row && principalOf(row);
 }

@@ -81,20 +81,20 @@ export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }
 
-interface OrderDayRow extends DayFacts, Omit<SectionRow, "symbol" | "market" | "blocksBlob"> {
+/** The columns of `LoadedDay` are null when `revision` is, and those of `SectionRow` when `market` is. */
+interface OrderDayRow
+  extends DayFacts,
+    Pick<LoadedDay, "state" | "securities">,
+    Omit<LoadedDay["pack"], "tradedate">,
+    Omit<SectionRow, "symbol" | "market" | "blocksBlob"> {
   tradedate: BeijingDate | null;
   others: string | null;
   /** Joined by commas. */
   elsewhere: string | null;
-  /** The number of calendar rows after `tradedate` up to today. It is used only if the request omits the date. */
-  closedSince: number | null;
+  /** The number of calendar rows after `tradedate` up to today; 0 if the request names the date. */
+  closedSince: number;
+  /** Null when the day is not loaded. */
   revision: number | null;
-  state: DayState | null;
-  objectKey: string | null;
-  etag: string | null;
-  sha256: string | null;
-  buildId: string | null;
-  securities: number | null;
   /** Null when the day has no row of the symbol. */
   market: Market | null;
   /** D1 returns a BLOB as an array of numbers. */
@@ -107,14 +107,16 @@ interface OrderDayRow extends DayFacts, Omit<SectionRow, "symbol" | "market" | "
  */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
-const COLUMNS = `x.others, x.elsewhere, d.revision, d.state, p.object_key AS objectKey, p.etag, p.sha256,
+const COLUMNS = `asked.tradedate,
+  (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closedSince,
+  x.others, x.elsewhere, d.revision, d.state, p.object_key AS objectKey, p.etag, p.sha256,
   p.build_id AS buildId, p.securities, s.market, s.section_offset AS offset, s.section_length AS length,
   s.footer_length AS footerLength, s.rows, s.last_time AS lastTime, s.crc, s.blocks,
   ${fact("newest", "SELECT max(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
   ${fact("earliest", "SELECT min(tradedate) FROM order_days WHERE dataset = ?3 AND state = 'available'")},
   ${fact("open", "SELECT open FROM trading_days WHERE day = asked.tradedate")}`;
 
-const NEWEST_DAY = "SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1";
+const NEWEST_DAY = "(SELECT max(day) FROM trading_days WHERE open = 1 AND day <= ?1)";
 
 /**
  * Returns the FROM clause that finds the dataset's day and the exchanges on which the day's other datasets have rows of
@@ -133,20 +135,11 @@ function found(asked: string, dataset: DatasetName): string {
   ORDER BY s.market`;
 }
 
-const onADate = (dataset: DatasetName) =>
-  `SELECT asked.tradedate, NULL AS closedSince, ${COLUMNS} ${found("?1", dataset)}`;
-
-const onTheNewestDay = (dataset: DatasetName) => `
-  SELECT asked.tradedate,
-    (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closedSince,
-    ${COLUMNS} ${found(`(${NEWEST_DAY})`, dataset)}`;
-
 /** Returns the statement that answers `question` in one read; pass its result to `orderDayOf`. */
 export function orderDayStatement(db: D1Database, question: OrderDayQuestion): D1PreparedStatement {
   const { tradedate, today, symbol, dataset } = question;
-  return tradedate === null
-    ? db.prepare(onTheNewestDay(dataset)).bind(today, symbol, dataset)
-    : db.prepare(onADate(dataset)).bind(tradedate, symbol, dataset);
+  const from = found(tradedate === null ? NEWEST_DAY : "?1", dataset);
+  return db.prepare(`SELECT ${COLUMNS} ${from}`).bind(tradedate ?? today, symbol, dataset);
 }
 
 /**
@@ -169,7 +162,7 @@ export function orderDayOf(result: D1Result, question: OrderDayQuestion): OrderD
 function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
   const newest = row.tradedate;
   // Every day after the newest trading day must be in the calendar as closed; otherwise an open day may be missing.
-  if (newest === null || addDays(newest, row.closedSince ?? 0) !== today) {
+  if (newest === null || addDays(newest, row.closedSince) !== today) {
     throw new CalendarGapError(
       `The trading calendar does not reach ${today} without a gap; load the calendar up to that day.`,
     );
@@ -179,18 +172,19 @@ function newestTradingDay(row: OrderDayRow, today: BeijingDate): BeijingDate {
 
 function loadedDay(row: OrderDayRow, tradedate: BeijingDate): LoadedDay | null {
   const { revision, state, objectKey, etag, sha256, buildId, securities } = row;
-  if (revision === null || state === null) return null;
-  if (objectKey === null || etag === null || sha256 === null || buildId === null) return null;
+  if (revision === null) return null;
   const pack = { objectKey, etag, sha256, buildId, tradedate };
-  return { revision, state, others: row.others ?? "", securities: securities ?? 0, pack };
+  return { revision, state, others: row.others ?? "", securities, pack };
 }
 
 function sectionOf(row: OrderDayRow, symbol: string): SectionRow[] {
   const { market, offset, length, footerLength, rows, lastTime, crc, blocks } = row;
   if (market === null) return [];
-  const place = { offset, length, footerLength, crc };
-  return [{ symbol, market, rows, lastTime, ...place, blocksBlob: Uint8Array.from(blocks) }];
+  const blocksBlob = Uint8Array.from(blocks);
+  return [{ symbol, market, rows, lastTime, offset, length, footerLength, crc, blocksBlob }];
 }
+
+const STATE_DENIALS = { available: null, withdrawn: "withdrawn", damaged: "day_damaged" } as const;
 
 /** Number of calendar days, including today, whose delivery can still arrive. */
 const RECENT_DAYS = 7;
@@ -199,14 +193,8 @@ const RECENT_DAYS = 7;
 export function dayDenial(orderDay: OrderDay, today: BeijingDate, dataset: DatasetName): DayDenial | null {
   const { tradedate, day } = orderDay;
   if (day === null) return notLoaded(orderDay, today, dataset);
-  switch (day.state) {
-    case "available":
-      return null;
-    case "withdrawn":
-      return { reason: "withdrawn", dataset, tradedate };
-    case "damaged":
-      return { reason: "day_damaged", dataset, tradedate };
-  }
+  const reason = STATE_DENIALS[day.state];
+  return reason && { reason, dataset, tradedate };
 }
 
 function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate, dataset: DatasetName): DayDenial {

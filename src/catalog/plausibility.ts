@@ -7,7 +7,7 @@
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Market } from "../orders/record.ts";
 import { UNKNOWN_LAST_TIME } from "./day-securities.ts";
-import type { DatasetDay } from "./days.ts";
+import { type DatasetDay, ofDay } from "./days.ts";
 import { type Part, part, plain, sql } from "./sql.ts";
 
 /** The number of nearest loaded days with which a day is compared. For the newest day, these are the days before it. */
@@ -45,10 +45,6 @@ export interface Comparison {
   markets: MarketComparison[];
 }
 
-interface Row extends MarketCounts {
-  tradedate: BeijingDate;
-}
-
 /** Compares the pack `packId` of `tradedate`, whose index rows are loaded, with the nearest other available days. */
 export async function comparisonOf(
   db: D1Database,
@@ -56,7 +52,7 @@ export async function comparisonOf(
   packId: number,
 ): Promise<Comparison> {
   const isoDate = `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`;
-  const [own, others] = await db.batch<Row>([
+  const [own, others] = await db.batch<MarketCounts & { tradedate: BeijingDate }>([
     sql(db)`SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`,
     sql(db)`
       WITH days AS (
@@ -68,10 +64,7 @@ export async function comparisonOf(
       FROM nearest n JOIN order_days d ON d.dataset = ${dataset} AND d.tradedate = n.tradedate
       JOIN pack_markets m ON m.pack_id = d.pack_id`,
   ]);
-  const byDay = new Map<string, MarketCounts[]>();
-  for (const { tradedate: day, ...counts } of others?.results ?? []) {
-    byDay.set(day, [...(byDay.get(day) ?? []), counts]);
-  }
+  const byDay = Map.groupBy(others?.results ?? [], (row) => row.tradedate);
   return compare(own?.results ?? [], [...byDay.values()]);
 }
 
@@ -118,12 +111,8 @@ export interface Loss {
  * Returns what the pack `packId`, whose index rows are loaded, lacks compared with the day's current revision, which
  * may be withdrawn or damaged. Null when it lacks nothing or the day was never loaded.
  */
-export async function lossOf(
-  db: D1Database,
-  { dataset, tradedate }: DatasetDay,
-  packId: number,
-): Promise<Loss | null> {
-  const day = part`d.tradedate = ${tradedate} AND d.dataset = ${dataset}`;
+export async function lossOf(db: D1Database, seen: DatasetDay, packId: number): Promise<Loss | null> {
+  const day = ofDay(seen, "d.");
   /**
    * Returns the SQL that selects the rows of `table` whose count in the new pack is at most nine tenths of their count
    * in the current pack. `of` lists the columns that identify a row of `table`.

@@ -220,7 +220,8 @@ export function readAhead(
   if (path?.kind !== "file" && path?.kind !== "security") return null;
   const { tradedate } = path;
   const name = path.kind === "file" ? path.name : catalog.packName(tradedate, path.dataset);
-  return catalog.fileVersionsStatement(db, { shareId, tradedate, name }, nowMs);
+  const dataType = catalog.typeOfShare(shareId);
+  return catalog.fileVersionsStatement(db, { dataType, tradedate, name }, nowMs);
 }
 
 function versionsAt(
