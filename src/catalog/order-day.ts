@@ -108,7 +108,8 @@ interface OrderDayRow
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
 const COLUMNS = `asked.tradedate,
-  (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1) AS closedSince,
+  iif(asked.tradedate = ?1, 0,
+    (SELECT count(*) FROM trading_days c WHERE c.day > asked.tradedate AND c.day <= ?1)) AS closedSince,
   x.others, x.elsewhere, d.revision, d.state, p.object_key AS objectKey, p.etag, p.sha256,
   p.build_id AS buildId, p.securities, s.market, s.section_offset AS offset, s.section_length AS length,
   s.footer_length AS footerLength, s.rows, s.last_time AS lastTime, s.crc, s.blocks,

@@ -41,20 +41,14 @@ const CARRY_MS = 500;
 /** After a restart of the object, a worker whose lease has broken calls the restarted object within this time. */
 const JUST_STARTED_MS = 1_000;
 
-/** The methods that a lease calls. The caller cannot reach the object's other methods through the lease. */
-interface LeaseEnd {
-  release(request: ReleaseRequest): ReleaseAnswer;
-  written(): Promise<void>;
-}
-
 /**
  * The caller's handle on its grant. The runtime disposes it when the caller's context ends for any reason, so that a
- * worker that throws or is killed loses its slot.
+ * worker that throws or is killed loses its slot. The caller cannot reach the object's other methods through the lease.
  */
 class Lease extends RpcTarget {
-  readonly #end: LeaseEnd;
+  readonly #end: Pick<Lease, "release" | "written">;
 
-  constructor(end: LeaseEnd) {
+  constructor(end: Pick<Lease, "release" | "written">) {
     super();
     this.#end = end;
   }

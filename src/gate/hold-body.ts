@@ -6,7 +6,7 @@
  * `FixedLengthStream` written inside `waitUntil` keeps the context until the client has read everything, and keeps
  * `Content-Length` exact.
  */
-import { gone } from "../base/in-time.ts";
+import { gone, inTime } from "../base/in-time.ts";
 import type { Reservation } from "../base/memory.ts";
 import type { RequestOutcome } from "./protocol.ts";
 import type { Slot } from "./slot.ts";
@@ -242,15 +242,11 @@ async function breakBody(writer: WritableStreamDefaultWriter<Uint8Array>, why: u
 }
 
 async function confirmedOrLate(confirmed: Promise<boolean>): Promise<void> {
-  const late = stopTimer(Date.now() + CONFIRM_MS);
-  await Promise.race([confirmed, late.passed]);
-  late.clear();
+  await inTime(confirmed, CONFIRM_MS).catch(() => undefined);
 }
 
 function stopTimer(atMs: number): { passed: Promise<void>; clear: () => void } {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const passed = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, Math.max(0, atMs - Date.now()));
-  });
+  const { promise: passed, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, Math.max(0, atMs - Date.now()));
   return { passed, clear: () => clearTimeout(timer) };
 }

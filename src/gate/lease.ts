@@ -230,12 +230,8 @@ function replaceGrant(row: GateRow, id: string, change: (grant: Grant) => Grant)
 }
 
 function useOf(row: GateRow, nowMs: number): GateUse {
-  return {
-    day: row.day,
-    requests: row.requests,
-    files: row.files,
-    resetSeconds: secondsToNextDay(nowMs),
-  };
+  const { day, requests, files } = row;
+  return { day, requests, files, resetSeconds: secondsToNextDay(nowMs) };
 }
 
 /**

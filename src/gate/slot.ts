@@ -125,7 +125,7 @@ export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<S
   }
 
   noteGrant(ask);
-  const slot = new HeldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
+  const slot = heldSlot(place, stub, answer, startMs + ask.request.boundMs - STOP_EARLY_MS);
   const onGone = () => slot.release({ credit: false });
   if (ask.signal.aborted) onGone();
   else ask.signal.addEventListener("abort", onGone, { once: true });
@@ -149,88 +149,80 @@ async function acquire(
       const isLate = error instanceof LateAnswer;
       const refund = (late: Granted | GateRefused) =>
         isRefused(late) ? undefined : late.lease.release({ credit: true });
-      if (isLate) ctx.waitUntil(settled(pending.then(refund)));
+      if (isLate) ctx.waitUntil(pending.then(refund).catch(() => undefined));
       if (attempt === 1 && !isLate && !isOverloaded(error)) continue;
       // Either attempt may have been counted by an object that failed before it answered.
-      if (attempt > 1 && !isOverloaded(error))
-        ctx.waitUntil(settled(stub().release(request.requestId, { credit: true })));
+      if (attempt > 1 && !isOverloaded(error)) {
+        const credited = stub().release(request.requestId, { credit: true });
+        ctx.waitUntil(credited.catch(() => undefined));
+      }
       throw error;
     }
   }
 }
 
-class HeldSlot implements Slot {
-  readonly use: GateUse;
-  readonly stopAtMs: number;
-  readonly #place: GatePlace;
-  readonly #stub: () => DurableObjectStub<Gate>;
-  readonly #granted: Granted;
-  #told: { request: ReleaseRequest; confirmed: Promise<boolean> } | undefined;
-
-  constructor(place: GatePlace, stub: () => DurableObjectStub<Gate>, granted: Granted, stopAtMs: number) {
-    this.use = granted.use;
-    this.stopAtMs = stopAtMs;
-    this.#place = place;
-    this.#stub = stub;
-    this.#granted = granted;
-  }
-
-  release(request: ReleaseRequest): Promise<boolean> {
-    const told = this.#told;
-    const isNews =
-      told === undefined ||
-      (request.credit && !told.request.credit) ||
-      (request.outcome !== undefined && told.request.outcome === undefined);
-    if (!isNews) return told.confirmed;
-    const confirmed = this.#tell(request);
-    this.#place.ctx.waitUntil(confirmed);
-    this.#told = { request, confirmed };
-    return confirmed;
-  }
+/** Returns the slot of a grant. `stub` returns a new stub of the gate object. */
+function heldSlot(
+  { ctx }: GatePlace,
+  stub: () => DurableObjectStub<Gate>,
+  { id, use, lease }: Granted,
+  stopAtMs: number,
+): Slot {
+  let last: { request: ReleaseRequest; confirmed: Promise<boolean> } | undefined;
 
   /**
    * Releases through the lease. If that fails, releases through a new stub, because the lease of a restarted object
    * never works again.
    */
-  async #tell(request: ReleaseRequest): Promise<boolean> {
-    const { lease } = this.#granted;
+  async function tell(request: ReleaseRequest): Promise<boolean> {
     try {
       const answer = await inTime(Promise.resolve(lease.release(request)), ANSWER_MS);
-      if (answer?.written === false) this.#place.ctx.waitUntil(this.#seeWritten(request));
+      if (answer?.written === false) ctx.waitUntil(seeWritten(request));
       else lease[Symbol.dispose]();
       return true;
     } catch (error) {
-      if (isOverloaded(error)) return false;
+      return isOverloaded(error) ? false : tellAnew(request);
     }
-    return this.#tellAnew(request);
   }
 
   /**
    * Waits until the object has stored the release, which was only in its memory. Sends the release again if the object
    * fails before that.
    */
-  async #seeWritten(request: ReleaseRequest): Promise<void> {
-    const { lease } = this.#granted;
+  async function seeWritten(request: ReleaseRequest): Promise<void> {
     try {
       await inTime(Promise.resolve(lease.written()), ANSWER_MS);
       lease[Symbol.dispose]();
     } catch {
-      await this.#tellAnew(request);
+      await tellAnew(request);
     }
   }
 
-  async #tellAnew(request: ReleaseRequest): Promise<boolean> {
+  async function tellAnew(request: ReleaseRequest): Promise<boolean> {
     try {
-      await inTime(this.#stub().release(this.#granted.id, request), ANSWER_MS);
+      await inTime(stub().release(id, request), ANSWER_MS);
       return true;
     } catch {
       return false;
     }
   }
-}
 
-async function settled(work: Promise<unknown>): Promise<void> {
-  await work.catch(() => undefined);
+  return {
+    use,
+    stopAtMs,
+    release(request) {
+      const told = last;
+      const isNews =
+        told === undefined ||
+        (request.credit && !told.request.credit) ||
+        (request.outcome !== undefined && told.request.outcome === undefined);
+      if (!isNews) return told.confirmed;
+      const confirmed = tell(request);
+      ctx.waitUntil(confirmed);
+      last = { request, confirmed };
+      return confirmed;
+    },
+  };
 }
 
 /** Returns whether the platform marked `error` as coming from an overloaded object, which must not be called again. */
