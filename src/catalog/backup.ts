@@ -155,5 +155,3 @@ export async function tablesInUse(db: D1Database): Promise<string[]> {
   const row = await sql(db)`SELECT ${plain(columns.join(", "))}`.first<Record<string, number>>();
   return IN_USE.map(({ name }) => name).filter((name) => row?.[name] === 1);
 }
-
-/** The content of a backup: the tables, their columns, and the keys in whose order the rows are read, page by page. */

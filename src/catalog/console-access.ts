@@ -10,14 +10,15 @@ import { type Part, part, plain, rows, sql } from "./sql.ts";
 /** How long links are kept after they expire, so that the service can say why an old link fails. */
 const INVITES_KEPT_MS = 30 * 86_400_000;
 
-export interface NewInvite {
+/** A link or a session of an account. */
+export interface ConsoleSecret {
   sha256: string;
   accountId: string;
   expiresAtMs: number;
 }
 
 /** Stores a one-time link for an existing account. */
-export async function addInvite(db: D1Database, invite: NewInvite, by: By): Promise<void> {
+export async function addInvite(db: D1Database, invite: ConsoleSecret, by: By): Promise<void> {
   const { sha256, accountId, expiresAtMs } = invite;
   await db.batch([
     sql(db)`DELETE FROM console_invites WHERE expires_at_ms <= ${by.nowMs - INVITES_KEPT_MS}`,
@@ -33,13 +34,8 @@ export async function isInvite(db: D1Database, sha256: string): Promise<boolean>
   return (await sql(db)`SELECT 1 FROM console_invites WHERE sha256 = ${sha256}`.first()) !== null;
 }
 
-/** The console sessions and links of an account. */
-export interface ConsoleAccess {
-  /** Valid sessions, oldest first. */
-  sessions: { createdAtMs: number; expiresAtMs: number }[];
-  /** Valid links, oldest first. */
-  invites: { createdAtMs: number; expiresAtMs: number }[];
-}
+/** The instants of the console sessions and links of an account, oldest first. */
+export type ConsoleAccess = Record<"sessions" | "invites", { createdAtMs: number; expiresAtMs: number }[]>;
 
 /** Returns the sessions and unused links of an account that are valid at `nowMs`. */
 export async function consoleAccessOf(
@@ -139,24 +135,16 @@ export async function inviteDenial(
   sha256: string,
   nowMs: number,
 ): Promise<InviteDenial | null> {
+  // Disabling also cancels links, but `account_disabled` is the more helpful reason.
   const row = await sql(db)`
-    SELECT spent_at_ms, expires_at_ms, a.disabled_at_ms FROM console_invites
-    JOIN accounts a USING (account_id) WHERE sha256 = ${sha256}`.first<{
-    spent_at_ms: number | null;
-    expires_at_ms: number;
-    disabled_at_ms: number | null;
+    SELECT CASE WHEN spent_at_ms IS NOT NULL THEN 'link_spent'
+      WHEN a.disabled_at_ms IS NOT NULL THEN 'account_disabled'
+      WHEN expires_at_ms <= ${nowMs} THEN 'link_expired' END AS reason
+    FROM console_invites JOIN accounts a USING (account_id) WHERE sha256 = ${sha256}`.first<{
+    reason: InviteDenial["reason"] | null;
   }>();
   if (row === null) return { reason: "link_unknown" };
-  if (row.spent_at_ms !== null) return { reason: "link_spent" };
-  // Disabling also cancels links, but `account_disabled` is the more helpful reason.
-  if (row.disabled_at_ms !== null) return { reason: "account_disabled" };
-  return row.expires_at_ms <= nowMs ? { reason: "link_expired" } : null;
-}
-
-export interface ConsoleSession {
-  sha256: string;
-  accountId: string;
-  expiresAtMs: number;
+  return row.reason && { reason: row.reason };
 }
 
 /** Returns the sessions with these hashes that have not expired at `nowMs`, in the order of `sha256s`. */
@@ -164,8 +152,8 @@ export async function findSessions(
   db: D1Database,
   sha256s: readonly string[],
   nowMs: number,
-): Promise<ConsoleSession[]> {
-  return rows<ConsoleSession>(sql(db)`
+): Promise<ConsoleSecret[]> {
+  return rows<ConsoleSecret>(sql(db)`
     SELECT s.sha256, account_id AS accountId, expires_at_ms AS expiresAtMs
     FROM json_each(${JSON.stringify(sha256s)}) asked JOIN console_sessions s ON s.sha256 = asked.value
     WHERE expires_at_ms > ${nowMs} ORDER BY asked.key`);

@@ -27,6 +27,8 @@ export interface ExternalLink {
   expiresAtMs: number;
 }
 
+type Place = Pick<ExternalShare, "dataType" | "year">;
+
 type ExternalRow = Omit<ExternalShare, "link"> &
   Omit<ExternalLink, "expiresAtMs"> & { expiresAtMs: number | null };
 
@@ -43,10 +45,7 @@ function externalOf(row: ExternalRow): ExternalShare {
 }
 
 /** Returns the statement that reads the external share of a type and year; pass its result to `externalShareOf`. */
-export function externalShareStatement(
-  db: D1Database,
-  { dataType, year }: { dataType: DataType; year: number },
-): D1PreparedStatement {
+export function externalShareStatement(db: D1Database, { dataType, year }: Place): D1PreparedStatement {
   return sql(db)`${EXTERNAL} WHERE data_type = ${dataType} AND year = ${year}`;
 }
 
@@ -82,11 +81,7 @@ export async function setExternalShare(
 }
 
 /** Removes the external share of a type and year; the service's own share is then used. Returns false without one. */
-export async function clearExternalShare(
-  db: D1Database,
-  place: { dataType: DataType; year: number },
-  by: By,
-): Promise<boolean> {
+export async function clearExternalShare(db: D1Database, place: Place, by: By): Promise<boolean> {
   const before = await externalAt(db, place);
   if (before === null) return false;
   await db.batch([
@@ -96,10 +91,7 @@ export async function clearExternalShare(
   return true;
 }
 
-async function externalAt(
-  db: D1Database,
-  place: { dataType: DataType; year: number },
-): Promise<ExternalShare | null> {
+async function externalAt(db: D1Database, place: Place): Promise<ExternalShare | null> {
   return externalShareOf(await externalShareStatement(db, place).all());
 }
 

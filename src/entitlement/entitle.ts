@@ -52,14 +52,10 @@ export function entitleOrderHistory(
 ): Result<Grant, EntitlementDenial> {
   const inForce = planFor(principal, "order_history", nowMs);
   if (!inForce.ok) return inForce;
-  const { plan } = inForce.value;
-  const reach = PLANS[plan].order_history;
-  if (reach.kind === "days") {
-    const from = windowStart(beijingDate(nowMs), reach.days);
-    if (tradedate < from) {
-      const service = "order_history";
-      return refused({ reason: "outside_window", service, plan, asked: tradedate, from, days: reach.days });
-    }
+  const { plan, window } = inForce.value;
+  if (window !== null && tradedate < window.from) {
+    const service = "order_history";
+    return refused({ reason: "outside_window", service, plan, asked: tradedate, ...window });
   }
   return ok({ plan, limits: { ...principal.planLimits[plan], ...principal.ownLimits } });
 }
@@ -76,42 +72,42 @@ export function entitleShare(
   const { service, year } = share;
   const inForce = planFor(principal, service, nowMs);
   if (!inForce.ok) return inForce;
-  const { plan, endMs } = inForce.value;
+  const { plan, endMs, window } = inForce.value;
   const today = beijingDate(nowMs);
   const firstOfYear = `${year}0101` as BeijingDate;
   const lastOfYear = `${year}1231` as BeijingDate;
-  const [to] = inOrder(lastOfYear, today);
-  const reach = PLANS[plan][service];
-  if (reach.kind !== "days") return ok({ plan, endMs, from: firstOfYear, to });
-  const from = windowStart(today, reach.days);
-  if (to < from) {
-    return refused({ reason: "outside_window", service, plan, asked: String(year), from, days: reach.days });
+  const isOver = lastOfYear < today;
+  const to = isOver ? lastOfYear : today;
+  if (window !== null && to < window.from) {
+    return refused({ reason: "outside_window", service, plan, asked: String(year), ...window });
   }
-  const [, first] = inOrder(from, firstOfYear);
-  return ok({ plan, endMs, from: first, to });
+  const from = window !== null && window.from > firstOfYear ? window.from : firstOfYear;
+  return ok({ plan, endMs, from, to });
 }
+
+/** The plan in force, with the first day and the length of its window; the window is null for all history. */
+type PlanFor = PlanInForce & { window: { from: BeijingDate; days: number } | null };
 
 /** Returns the plan in force if it includes `service`, else why access is refused. */
 function planFor(
   principal: Pick<Principal, "subscriptions">,
   service: ServiceName,
   nowMs: number,
-): Result<PlanInForce, EntitlementDenial> {
+): Result<PlanFor, EntitlementDenial> {
   const inForce = planInForce(principal.subscriptions, nowMs);
   if (inForce === null) {
     const ended = lastEnded(principal.subscriptions, nowMs);
     if (ended === undefined) return refused({ reason: "plan_missing", service, plan: null });
     return refused({ reason: "plan_expired", plan: ended.plan, endedMs: ended.endMs });
   }
-  if (PLANS[inForce.plan][service].kind !== "none") return ok(inForce);
-  return refused({ reason: "plan_missing", service, plan: inForce.plan });
+  const reach = PLANS[inForce.plan][service];
+  if (reach.kind === "none") return refused({ reason: "plan_missing", service, plan: inForce.plan });
+  if (reach.kind === "all") return ok({ ...inForce, window: null });
+  const { days } = reach;
+  return ok({ ...inForce, window: { from: windowStart(beijingDate(nowMs), days), days } });
 }
 
 /** Returns the subscription that ended last, at `nowMs` or before; undefined when none has ended. */
 export function lastEnded(subscriptions: readonly Subscription[], nowMs: number): Subscription | undefined {
   return subscriptions.filter(({ endMs }) => endMs <= nowMs).toSorted((a, b) => b.endMs - a.endMs)[0];
-}
-
-function inOrder(one: BeijingDate, other: BeijingDate): [earlier: BeijingDate, later: BeijingDate] {
-  return one < other ? [one, other] : [other, one];
 }

@@ -23,8 +23,6 @@ export interface Standing {
   limits: DailyLimits | null;
 }
 
-const SERVICES: readonly ServiceName[] = ["order_history", "auction_tick", "level2"];
-
 /** Returns the principal's plan, windows and limits at `nowMs` (Unix milliseconds). */
 export function standingOf(
   principal: Pick<Principal, "subscriptions" | "planLimits" | "ownLimits">,
@@ -32,21 +30,19 @@ export function standingOf(
 ): Standing {
   const { subscriptions, planLimits, ownLimits } = principal;
   const inForce = planInForce(subscriptions, nowMs);
-  if (inForce === null) {
-    const windows = { order_history: null, auction_tick: null, level2: null };
-    const ended = lastEnded(subscriptions, nowMs);
-    if (ended === undefined) return { plan: null, state: "none", endsAtMs: null, windows, limits: null };
-    return { plan: ended.plan, state: "expired", endsAtMs: ended.endMs, windows, limits: null };
-  }
-  const { plan, endMs } = inForce;
-  const windows = Object.fromEntries(SERVICES.map((service) => [service, windowOf(plan, service, nowMs)]));
-  return {
-    plan,
-    state: "active",
-    endsAtMs: endMs,
-    windows: windows as Record<ServiceName, Window | null>,
-    limits: { ...planLimits[plan], ...ownLimits },
+  const windowFor = (service: ServiceName) => inForce && windowOf(inForce.plan, service, nowMs);
+  const windows = {
+    order_history: windowFor("order_history"),
+    auction_tick: windowFor("auction_tick"),
+    level2: windowFor("level2"),
   };
+  if (inForce !== null) {
+    const { plan, endMs: endsAtMs } = inForce;
+    return { plan, state: "active", endsAtMs, windows, limits: { ...planLimits[plan], ...ownLimits } };
+  }
+  const ended = lastEnded(subscriptions, nowMs);
+  if (ended === undefined) return { plan: null, state: "none", endsAtMs: null, windows, limits: null };
+  return { plan: ended.plan, state: "expired", endsAtMs: ended.endMs, windows, limits: null };
 }
 
 /** Returns the readable days of `service` with `plan` at `nowMs`; null when the plan does not include it. */

@@ -4,15 +4,16 @@
  */
 import { addDays, type BeijingDate, beijingDate, secondsToNextDay } from "../calendar/beijing.ts";
 import type { DayUsage, UsageOwner } from "../catalog/usage.ts";
+import type { UseDenial } from "../entitlement/caller-denial.ts";
 import type { DailyLimits } from "../entitlement/principal.ts";
 import type {
   AcquireRequest,
   Counts,
   GateGrant,
   GateKind,
-  GateRefusal,
   GateState,
   GateUse,
+  GrantSummary,
   ReleaseRequest,
   RequestOutcome,
 } from "./protocol.ts";
@@ -30,14 +31,8 @@ const DAYS_KEPT = 62;
 const NOTHING: Counts = { requests: 0, files: 0 };
 
 /** One accepted request. It stays in the row after its end, so that repeated messages have no effect. */
-export interface Grant {
+export interface Grant extends GrantSummary {
   id: string;
-  requestId: string;
-  kind: GateKind;
-  /** The Beijing day that was charged. */
-  day: BeijingDate;
-  /** Whether the request counts against the quota. A credit sets this to false. */
-  charged: boolean;
   /** The outcome that the worker reported; absent while the request runs, and when the worker died. */
   outcome?: RequestOutcome;
   /** The size of the response body in bytes, once the worker has reported it. */
@@ -45,13 +40,9 @@ export interface Grant {
 }
 
 /** The stored state. Later versions only add fields; the functions here preserve unknown fields. */
-export interface GateRow {
+export interface GateRow extends Counts {
   /** The Beijing day of the counts. */
   day: BeijingDate;
-  /** Accepted requests of the day, JSON and Parquet together. */
-  requests: number;
-  /** Accepted Parquet requests of the day. */
-  files: number;
   /** The total size in bytes of the bodies that ended on the day; absent before the first one. */
   bytes?: number;
   /** The owner of this usage; absent until a worker has named it. */
@@ -88,7 +79,7 @@ export function acquire(
   ask: AcquireRequest,
   grantId: string,
   nowMs: number,
-): { row: GateRow; answer: GateGrant | GateRefusal } {
+): { row: GateRow; answer: GateGrant | UseDenial } {
   const row = startDay(stored, nowMs);
   const earlier = row.grants.find((grant) => grant.requestId === ask.requestId);
   if (isHeld(row, nowMs) && row.holder?.requestId !== ask.requestId) {
@@ -157,7 +148,7 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
  * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null. Reads only
  * the gate's state; takes no slot and counts nothing.
  */
-export function verdictOf(state: GateState, kind: GateKind, limits: DailyLimits): GateRefusal | null {
+export function verdictOf(state: GateState, kind: GateKind, limits: DailyLimits): UseDenial | null {
   return state.holder === null ? exhaustedUnit(state.use, kind, limits) : { reason: "slot_busy" };
 }
 
@@ -180,7 +171,7 @@ function isHeld(row: GateRow, nowMs: number): boolean {
 }
 
 /** Returns the refusal if one more request would exceed a limit, or null. Requests are checked before files. */
-function exhaustedUnit(use: GateUse, kind: GateKind, limits: DailyLimits): GateRefusal | null {
+function exhaustedUnit(use: GateUse, kind: GateKind, limits: DailyLimits): UseDenial | null {
   const { resetSeconds } = use;
   const { requests, files } = limits;
   if (requests !== null && use.requests >= requests)

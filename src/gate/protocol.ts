@@ -21,21 +21,14 @@ export interface AcquireRequest {
 }
 
 /** Today's counters after the call. `day` is the Beijing day of the counts. */
-export interface GateUse {
+export interface GateUse extends Counts {
   day: string;
-  requests: number;
-  files: number;
   /** Whole seconds until the counters reset. */
   resetSeconds: number;
 }
 
-/**
- * A refusal by the gate. The type is defined in `entitlement`, because `http` needs it and may not import this module.
- */
-export type GateRefusal = UseDenial;
-
 /** A refusal by the gate object. */
-export type GateRefused = GateRefusal & {
+export type GateRefused = UseDenial & {
   /**
    * The object has just started and found the slot taken. The grant may already have ended: the previous object may
    * have held that end only in memory, and the worker then sends the end again. The caller should ask once more.

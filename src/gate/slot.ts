@@ -4,11 +4,11 @@
  */
 import { inTime, LateAnswer } from "../base/in-time.ts";
 import { ok, type Result, refused } from "../base/result.ts";
+import type { UseDenial } from "../entitlement/caller-denial.ts";
 import type { Gate } from "./gate-object.ts";
 import {
   type AcquireRequest,
   type GateGrant,
-  type GateRefusal,
   type GateRefused,
   type GateUse,
   isRefused,
@@ -109,7 +109,7 @@ export function gateOf(home: GateHome, accountId: string, interfaceName: string)
  * const slot = await takeSlot(place, { accountId, interface: "level2_order_history", request, signal });
  * if (!slot.ok) return slot;
  */
-export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, GateRefusal>> {
+export async function takeSlot(place: GatePlace, ask: SlotAsk): Promise<Result<Slot, UseDenial>> {
   const startMs = Date.now();
   const stub = () => gateOf(place, ask.accountId, ask.interface);
   const request = { ...ask.request, owner: { accountId: ask.accountId, service: ask.interface } };

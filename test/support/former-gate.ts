@@ -7,7 +7,7 @@ import { acquire, emptyRow, type GateRow, release, stateOf } from "../../src/gat
 import type {
   AcquireRequest,
   GateGrant,
-  GateRefusal,
+  GateRefused,
   GateState,
   ReleaseRequest,
 } from "../../src/gate/protocol.ts";
@@ -42,7 +42,7 @@ export class FormerGate {
   acquire(
     ask: AcquireRequest,
     id: string = crypto.randomUUID(),
-  ): (GateGrant & { lease: FormerLease }) | GateRefusal {
+  ): (GateGrant & { lease: FormerLease }) | GateRefused {
     const answer = this.#change((row) => {
       const step = acquire(row, ask, id, Date.now());
       return [step.row, step.answer];

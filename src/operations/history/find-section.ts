@@ -8,8 +8,9 @@ import { keptOrderDay } from "../../catalog/kept-days.ts";
 import * as catalog from "../../catalog/order-day.ts";
 import { dayDenial, securityDenial } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import type { UseDenial } from "../../entitlement/caller-denial.ts";
 import type { Grant } from "../../entitlement/entitle.ts";
-import type { GateRefusal, GateState } from "../../gate/protocol.ts";
+import type { GateState } from "../../gate/protocol.ts";
 import { gateOf } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import { packMark } from "../../orders/query/cursor.ts";
@@ -55,7 +56,7 @@ export function holderOf(
 }
 
 /** Returns the gate's refusal as a denial. The denial of an exhausted quota names the interface. */
-export function gateDenial(refusal: GateRefusal, { question }: Pick<Asked, "question">): Denial {
+export function gateDenial(refusal: UseDenial, { question }: Pick<Asked, "question">): Denial {
   const { apiname } = DATASETS[question.dataset];
   return refusal.reason === "quota_used" ? { ...refusal, interface: apiname } : refusal;
 }

@@ -6,8 +6,8 @@ import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } fro
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import type { UseDenial } from "../../entitlement/caller-denial.ts";
 import type { Settings } from "../../env.ts";
-import type { GateRefusal } from "../../gate/protocol.ts";
 import { type Slot, spendGrant, takeSlot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
 import type { Envelope } from "../../http/envelope.ts";
@@ -92,7 +92,7 @@ async function answerWithin(
   return answerWithSlot({ ...asked, slot: slot.value, memory, begun });
 }
 
-function askForSlot(call: Call, asked: Asked, { grant }: Found): Promise<Result<Slot, GateRefusal>> {
+function askForSlot(call: Call, asked: Asked, { grant }: Found): Promise<Result<Slot, UseDenial>> {
   const { env, settings, ctx, requestId, signal } = call;
   const boundMs = boundOf(asked.query, settings);
   return takeSlot(
