@@ -1,6 +1,5 @@
 /** Composes the routes of the service. The modules do not import each other's routes. */
 import type { Hono } from "hono";
-import { createMiddleware } from "hono/factory";
 import { adminRoutes } from "./admin/routes.ts";
 import { createApi, refused } from "./api.ts";
 import { consoleRoutes } from "./console/routes.ts";
@@ -13,7 +12,11 @@ import { shareRoutes } from "./shares/routes.ts";
 export function createApp(): Hono<AppEnv> {
   const app = createApi();
   app.get("/-assets/:name", (c) => assetAnswer(c.req.path, c.var.log.requestId) ?? c.notFound());
-  app.use("/admin/*", interfaceNamed("admin"));
+  // The path of an interface's request is never logged, because it may contain a secret.
+  app.use("/admin/*", (c, next) => {
+    c.var.log.note({ interface: "admin" });
+    return next();
+  });
   app.route("/admin", adminRoutes());
   app.route("/s", shareRoutes());
   app.route("/", consoleRoutes());
@@ -23,15 +26,4 @@ export function createApp(): Hono<AppEnv> {
     return lostFor(c, refusal) ?? refusal;
   });
   return app;
-}
-
-/**
- * Returns middleware that logs `name` as the interface of a module's routes. The path is never logged, because it may
- * contain a secret.
- */
-function interfaceNamed(name: string) {
-  return createMiddleware<AppEnv>(async (c, next) => {
-    c.var.log.note({ interface: name });
-    await next();
-  });
 }

@@ -71,10 +71,7 @@ const settingsSchema = z.object({
    * everywhere within this time (contract 3.13). `data_changes` lists it 5 s after this time has passed.
    */
   DAY_CACHE_MS: z.coerce.number().int().min(0).max(10_000).default(10_000),
-  /**
-   * How often the usage of an active account is written into the catalog. Usage in the catalog can be out of date by
-   * this much.
-   */
+  /** How often an active account's usage is written into the catalog, which can be out of date by this much. */
   USAGE_EVERY_MS: milliseconds(600_000),
   /** The region where Durable Objects are created. They never move afterwards. */
   LOCATION_HINT: z

@@ -109,10 +109,7 @@ function identifiedAs(db: D1Database, kept: Kept, nowMs: number): Pick<Identifie
   return { caller, noteUse };
 }
 
-/**
- * Returns the principal of `holder`, or why the key is refused. Expiry is checked at every request, so that a cached
- * key is refused from the instant at which it expires.
- */
+/** Returns the principal of `holder`, or why the key is refused. A cached key is refused as soon as it expires. */
 function callerOf(holder: keys.KeyHolder, nowMs: number): Result<Principal, AccessDenial> {
   const { revokedAtMs, expiresAtMs, principal } = holder;
   // The time of the revocation is not compared with the clock, because clocks differ and a revocation must take effect
@@ -127,8 +124,7 @@ const PERIOD_SECONDS = 10;
 
 /**
  * Returns `rate_limited` when the account exceeds the general per-second limit (contract 7.4), else null. The
- * platform's rate-limit binding counts approximately, per account and location. If `switched` is "off", there is no
- * limit.
+ * platform's binding counts approximately, per account and location. If `switched` is "off", there is no limit.
  */
 export async function checkRate(
   rate: RateLimit,

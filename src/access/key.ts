@@ -49,10 +49,7 @@ export async function hashKey(apikey: string): Promise<string> {
   return Buffer.from(digest).toString("hex");
 }
 
-/**
- * Returns the beginning of the key, by which people recognise it: at most 8 characters, and at most a quarter of the
- * key, because an imported key may be short.
- */
+/** Returns the beginning of the key, by which people recognise it: 8 characters, but at most a quarter of the key. */
 export function firstCharacters(apikey: string): string {
   return apikey.slice(0, Math.min(8, Math.floor(apikey.length / 4)));
 }

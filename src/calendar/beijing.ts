@@ -48,10 +48,7 @@ export function windowStart(today: BeijingDate, days: number): BeijingDate {
   return addDays(today, 1 - days);
 }
 
-/**
- * Returns the number of seconds from `epochMs` to the start of the next Beijing day, when daily quotas reset. The
- * number is rounded up, so it is at least 1.
- */
+/** Returns the whole seconds, at least 1, from `epochMs` to the start of the next Beijing day, when quotas reset. */
 export function secondsToNextDay(epochMs: number): number {
   const nextMs = startOfDay(beijingDate(epochMs)) + DAY_MS;
   return Math.max(1, Math.ceil((nextMs - epochMs) / 1000));
@@ -62,9 +59,8 @@ const FIRST_WRITABLE_MS = Date.parse("0000-01-01T00:00:00Z") - OFFSET_MS;
 const LAST_WRITABLE_MS = Date.parse("9999-12-31T23:59:59.999Z") - OFFSET_MS;
 
 /**
- * Returns `epochMs` as an RFC 3339 text in Beijing time, without milliseconds, for example `2026-11-27T09:30:00+08:00`.
- * An instant outside the years 0 to 9999 is shown as the first or last instant of these years, so that one bad value
- * cannot make a whole list fail.
+ * Returns `epochMs` as RFC 3339 in Beijing time without milliseconds, for example `2026-11-27T09:30:00+08:00`. An
+ * instant beyond the years 0 to 9999 is shown as their first or last, so that a bad value cannot fail a whole list.
  */
 export function beijingTimestamp(epochMs: number): string {
   const shownMs = Math.min(Math.max(epochMs, FIRST_WRITABLE_MS), LAST_WRITABLE_MS);

@@ -1,10 +1,7 @@
 /** Instants from operators and callers: their text forms and the range that the service stores. */
 import { parseBeijingDate, startOfDay } from "./beijing.ts";
 
-/**
- * The instants that the service stores: from 2000-01-01 (inclusive) to 10000-01-01 (exclusive) in Beijing. RFC 3339
- * cannot express later years.
- */
+/** The service stores instants from 2000-01-01 to 10000-01-01 (exclusive) in Beijing; RFC 3339 has no later years. */
 const FIRST_MS = Date.UTC(2000, 0, 1, -8);
 const BEYOND_MS = Date.UTC(10_000, 0, 1, -8);
 

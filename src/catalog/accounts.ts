@@ -181,9 +181,8 @@ export async function setOwnLimits(
 }
 
 /**
- * Disables or enables the account. Does nothing when the account is already in that state. Disabling also ends the
- * account's console sessions and cancels its unused links, so that they do not work again when the account is enabled
- * later.
+ * Disables or enables the account, unless it is already in that state. Disabling also ends its console sessions and
+ * cancels its unused links, so that they do not work again when the account is enabled later.
  */
 export async function setDisabled(
   db: D1Database,
@@ -212,10 +211,7 @@ export async function planLimits(db: D1Database): Promise<PlanLimits[]> {
   return results.toSorted((a, b) => PLAN_NAMES.indexOf(a.plan) - PLAN_NAMES.indexOf(b.plan));
 }
 
-/**
- * Sets the limits of the given plans and leaves the others unchanged. The new limits take effect within 30 s, when
- * cached principals expire.
- */
+/** Sets the limits of the given plans. They take effect within 30 s, when cached principals expire. */
 export async function setPlanLimits(db: D1Database, plans: PlanLimits[], by: By): Promise<void> {
   const known = new Map((await planLimits(db)).map((each) => [each.plan, each]));
   const statements = plans.flatMap((after) => {

@@ -28,10 +28,7 @@ export async function audited(
   return (first?.meta.changes ?? 0) > 0;
 }
 
-/**
- * Returns the statement that writes `entry` if `guard` holds when the statement runs. Run it before the change, with
- * the same condition as the change.
- */
+/** Returns the statement that writes `entry` if `guard` holds. Run it before the change, with the same condition. */
 export function auditStatement(
   db: D1Database,
   { actor, nowMs }: By,

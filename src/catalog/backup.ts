@@ -98,10 +98,7 @@ export interface BackupPage {
 /** The maximum size of a page's JSON. A restore stores a page as one value, and D1 accepts values of up to 2 MB. */
 const PAGE_BYTES = 900_000;
 
-/**
- * Returns a page of the table's rows in the order of their keys. It begins after the row with the key `after`, or at
- * the first row if `after` is null.
- */
+/** Returns a page of the table's rows in the order of their keys, after the key `after` or, if null, from the start. */
 export async function backupPage(
   db: D1Database,
   { name, columns, key, pageRows }: BackupTable,
@@ -133,10 +130,7 @@ function fitting(texts: readonly string[]): number {
   return end === -1 ? texts.length : end;
 }
 
-/**
- * Returns a number that changes with every audited change. A backup is consistent if the number is the same before and
- * after the backup is read.
- */
+/** Returns a number that every audited change changes. A backup is consistent if it is the same before and after. */
 export async function backupMoment(db: D1Database): Promise<number> {
   const row = await sql(db)`SELECT max(audit_id) AS last FROM audit`.first<{ last: number | null }>();
   return row?.last ?? 0;

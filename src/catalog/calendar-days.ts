@@ -50,9 +50,8 @@ export interface CalendarReach {
   /** The first day after `newestTradingDay`, not after today, that the calendar does not contain; null when none is. */
   missing: BeijingDate | null;
   /**
-   * The last day up to which the calendar has no gap. The search for gaps begins at the newest calendar day that is not
-   * after today, or at the first calendar day when all are later. Null when the calendar is empty. A single day set
-   * years ahead does not extend it.
+   * The last day up to which the calendar has no gap, searched from the newest calendar day that is not after today, or
+   * from the first one when all are later. Null when the calendar is empty. A single day far ahead does not extend it.
    */
   knownUntil: BeijingDate | null;
   /** The last day in the calendar; later than `knownUntil` when there is a gap. */

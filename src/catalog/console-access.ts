@@ -54,10 +54,9 @@ export async function consoleAccessOf(
 }
 
 /**
- * Returns statements that end all console sessions of an account and cancel its unused links. They write an audit entry
- * if there was something to end or cancel. `account` is an id or an SQL expression. When an operator disables an
- * account or revokes a key, the change includes these statements. Otherwise someone who is still signed in could create
- * a new key.
+ * Returns statements that end an account's console sessions and cancel its unused links, with an audit entry if there
+ * were any. `account` is an id or an SQL expression. They are part of disabling an account and of revoking a key,
+ * because someone who is still signed in could create a new key.
  */
 export function signOutStatements(
   db: D1Database,

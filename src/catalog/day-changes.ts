@@ -35,8 +35,7 @@ export interface ChangesQuestion {
   sinceMs: number;
   /**
    * The last instant, inclusive; by default there is no limit. The clocks of isolates differ, so a change is listed
-   * only when all changes with lower numbers are also within this limit. A reader that continues from the last number
-   * therefore misses none.
+   * only when all changes with lower numbers are within this limit too. A reader of the list therefore misses none.
    */
   untilMs?: number;
   /** The first day; null for all days. */
@@ -82,9 +81,8 @@ export async function newestChangeMs(db: D1Database): Promise<number | null> {
 }
 
 /**
- * Returns the SQL of the codes in `pack` that `where` selects, as a JSON list. In `where`, `a` is the row of a security
- * in `pack`, and `b` is the row of the same security in `other`. The columns of `b` are null when `other` lacks the
- * security.
+ * Returns the SQL of the codes in `pack` that `where` selects, as a JSON list. In `where`, `a` is a security's row in
+ * `pack` and `b` its row in `other`, whose columns are null when `other` lacks the security.
  */
 function codes(pack: Part, other: Part, where: string): Part {
   return part`(SELECT json_group_array(a.symbol || '.' || a.market ORDER BY a.symbol, a.market)
@@ -94,9 +92,8 @@ function codes(pack: Part, other: Part, where: string): Part {
 }
 
 /**
- * Returns the SQL of three lists of codes: those only in `pack`, those only in `before`, and those that differ. Two
- * sections are equal when their CRCs, numbers of rows and lengths are equal. The same rows in different bytes count as
- * a difference.
+ * Returns the SQL of three lists of codes: those only in `pack`, those only in `before`, and those whose sections
+ * differ in CRC, rows or length. The same rows in different bytes count as a difference.
  */
 export function differences(pack: Part, before: Part): [added: Part, removed: Part, changed: Part] {
   const differ = "(b.crc <> a.crc OR b.rows <> a.rows OR b.section_length <> a.section_length)";

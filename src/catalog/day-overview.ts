@@ -71,10 +71,7 @@ const OVERVIEW = `
   LEFT JOIN day_packs p ON p.pack_id = r.pack_id
   ORDER BY days.tradedate`;
 
-/**
- * Selects the days of `dataset` from `first` to `last`, both included, in their state at `untilMs` (Unix milliseconds;
- * by default now).
- */
+/** Selects the days `first` to `last`, both included, as they were at `untilMs` (Unix milliseconds; default: now). */
 export interface OverviewSpan {
   first: BeijingDate;
   last: BeijingDate;

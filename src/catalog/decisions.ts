@@ -1,7 +1,6 @@
 /**
- * Decisions about content: withdrawals by operators, and damage that was found when a pack was read. Code that
- * publishes content checks them first, and again inside the transaction that makes the content visible. Instants are
- * Unix milliseconds.
+ * Decisions about content: withdrawals by operators, and damage found when a pack was read. Code that publishes content
+ * checks them first, and again in the transaction of the change. Instants are Unix milliseconds.
  */
 import { decoded, type Part, part, sql } from "./sql.ts";
 
@@ -22,9 +21,8 @@ export interface TargetContent<Content = string> {
 }
 
 /**
- * Returns the withdrawal that prevents serving this content, or null. If the same content was withdrawn, returns that
- * withdrawal (`isSame`). Otherwise returns the target's newest withdrawal, unless the target has served content since
- * then.
+ * Returns the withdrawal that prevents serving this content, or null: that of the same content (`isSame`), otherwise
+ * the target's newest one, unless the target has served content since then.
  */
 export async function withdrawalAgainst(
   db: D1Database,
@@ -57,8 +55,7 @@ export function allowedSql(
 }
 
 /**
- * Returns the statements that record a withdrawal if `guard` holds. They also end the target's open upload, because it
- * began before the decision.
+ * Returns the statements that record a withdrawal if `guard` holds, and end the target's upload, which began before.
  */
 export function withdrawStatements(
   db: D1Database,

@@ -95,10 +95,7 @@ async function externalAt(db: D1Database, place: Place): Promise<ExternalShare |
   return externalShareOf(await externalShareStatement(db, place).all());
 }
 
-/**
- * Returns the statement that writes the audit entry. The entry contains the link and its expiry, but never the
- * password, encrypted or not.
- */
+/** Returns the statement of the audit entry: with the link and its expiry, never with the password, even encrypted. */
 function auditOf(
   db: D1Database,
   by: By,

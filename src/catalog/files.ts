@@ -1,7 +1,6 @@
 /**
- * The files in shares: operators' daily files and, for level2, also the day packs. A day pack in a share is the same
- * object from which the history interfaces are served. Reads go to the primary, so that a withdrawal takes effect
- * immediately.
+ * The files in shares: operators' daily files and, for level2, the day packs, the same objects from which the histories
+ * are served. Reads go to the primary, so that a withdrawal takes effect immediately.
  */
 import { REPLACED_KEPT_MS } from "../base/retention.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
@@ -39,8 +38,7 @@ export interface CoveredFile extends FilePlace {
 }
 
 /**
- * A revision that may be downloaded. It is the current one, or it was replaced less than 7 days ago and neither
- * withdrawn nor found damaged.
+ * A revision that may be downloaded: the current one, or one replaced less than 7 days ago, not withdrawn or damaged.
  */
 export interface FileVersion extends CoveredFile {
   /** When the revision was replaced; null for the current one. */
@@ -65,9 +63,8 @@ export function packName(tradedate: BeijingDate, dataset: DatasetName): string {
 }
 
 /**
- * Returns the query for the current revisions, and for those replaced after `replacedAfterMs`. A day pack replaces an
- * operator's file of the same name, because such names were allowed before packs of trades existed. `dataType` is a
- * value or an expression.
+ * Returns the query for the current revisions and those replaced after `replacedAfterMs`. A day pack replaces an
+ * operator's file of the same name, which earlier versions allowed. `dataType` is a value or an expression.
  */
 function versionsOf(
   dataType: string | Part,
@@ -258,10 +255,7 @@ export async function caseTwin(db: D1Database, place: FilePlace): Promise<string
   return sql(db)`SELECT name FROM day_files WHERE ${isCaseTwin(place)} LIMIT 1`.first<string>("name");
 }
 
-/**
- * Moves a checked file to `verifying`. Returns false when another publisher has taken over the file, or when a file
- * whose name differs only in case has been accepted.
- */
+/** Moves a checked file to `verifying`. Returns false when another publisher took it over, or it has a case twin. */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
   const isFree = part`NOT EXISTS (SELECT 1 FROM day_files WHERE ${isCaseTwin(place)})`;
@@ -284,8 +278,7 @@ const isMovable = ({ revision, state, ...place }: StoredFile) =>
   part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
 /**
- * Returns the SQL condition under which `file` may be published: no withdrawal forbids it and, for the builder, no
- * operator's file exists.
+ * Returns the condition that no withdrawal forbids publishing `file` and, for the builder, no operator's file exists.
  */
 function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): Part {
   const allowed = allowedSql(fileTarget(file), file.sha256, isForced ? 1 : 0);
@@ -295,10 +288,9 @@ function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): P
 }
 
 /**
- * Publishes this revision, which replaces the older ones. Downloads of an older revision that have begun can finish.
- * Returns false and changes nothing when the revision's state has changed or a withdrawal forbids publishing it. Also
- * returns false when `origin` is the builder and an operator's revision has passed its checks. Publishing a withdrawn
- * revision ends its withdrawal.
+ * Publishes this revision, which replaces the older ones; downloads of those that have begun can finish. Returns false
+ * and changes nothing when its state has changed, a withdrawal forbids it, or `origin` is the builder and an operator's
+ * revision has passed its checks. Publishing a withdrawn revision ends its withdrawal.
  */
 export async function publishFile(
   db: D1Database,

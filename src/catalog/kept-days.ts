@@ -1,8 +1,7 @@
 /**
- * An isolate's cache of the day index, so that most pages need no D1 query. It has two parts: a day's row (revision,
- * state, pack), which an operator can change at any time, and the sections of a pack, which never change. Only served
- * days and their sections are cached. That a day or a security is missing is not cached, so that a new one is found
- * immediately.
+ * An isolate's cache of the day index, so that most pages need no D1 query: a day's row (revision, state, pack), which
+ * an operator can change at any time, and the sections of a pack, which never change. Only served days and their
+ * sections are cached; a new day or security is therefore found immediately.
  */
 import type { LoadedDay, OrderDay, OrderDayQuestion, SectionRow } from "./order-day.ts";
 

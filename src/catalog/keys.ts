@@ -38,19 +38,15 @@ export async function findKey(db: D1Database, keyId: string): Promise<ApiKey | n
 }
 
 /**
- * Returns the SQL condition that the account has fewer than `most` keys in force. `notCounted` is the id of a key that
- * ends now and is therefore not counted, or null. The condition is part of the insert, so that concurrent requests
- * cannot exceed the limit.
+ * Returns the SQL condition that the account has fewer than `most` keys in force, without the key `notCounted`, which
+ * ends now. It is part of the insert, so that concurrent requests cannot exceed the limit.
  */
 function belowCap(accountId: string, by: By, notCounted: string | null, most: number): Part {
   return part`(SELECT count(*) FROM api_keys k WHERE k.account_id = ${accountId} AND k.revoked_at_ms IS NULL
     AND coalesce(k.expires_at_ms > ${by.nowMs}, 1) AND k.key_id IS NOT ${notCounted}) < ${most}`;
 }
 
-/**
- * Stores the SHA-256 of a new key of an existing account. Returns false and changes nothing when the account already
- * has `most` keys in force.
- */
+/** Stores the SHA-256 of a new key. Returns false, changing nothing, when the account has `most` keys in force. */
 export async function addKey(
   db: D1Database,
   key: Pick<ApiKey, "keyId" | "accountId" | "name" | "firstCharacters" | "expiresAtMs"> & { sha256: string },
@@ -78,8 +74,7 @@ export interface Rolled {
 
 /**
  * Issues `fresh` in addition to the key `old`, which then ends at `oldExpiresAtMs` at the latest. Returns false and
- * changes nothing when `old` is not in force or has changed since it was read, or when the account would exceed `most`
- * keys.
+ * changes nothing when `old` is not in force or has changed, or when the account would exceed `most` keys.
  */
 export async function rollKey(
   db: D1Database,

@@ -73,10 +73,7 @@ export interface DayFacts {
   open: number | null;
 }
 
-/**
- * Thrown when the trading calendar does not determine the newest day. The request then fails. It is never answered with
- * an older day (contract 3.5).
- */
+/** Thrown when the calendar does not determine the newest day; an older day is never the answer (contract 3.5). */
 export class CalendarGapError extends Error {
   override name = "CalendarGapError";
 }
@@ -101,10 +98,7 @@ interface OrderDayRow
   blocks: number[];
 }
 
-/**
- * Returns the SQL of a fact that is computed only when the day is not loaded. A refusal then needs no second query, and
- * a page reads no further rows.
- */
+/** Returns the SQL of a fact that is computed only for an unloaded day, so that its refusal needs no second query. */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
 const COLUMNS = `asked.tradedate,
@@ -211,9 +205,8 @@ function notLoaded({ tradedate, facts }: OrderDay, today: BeijingDate, dataset: 
 }
 
 /**
- * Returns why the day has no rows of the security, or null when it has rows. `market` is null for a code without a
- * suffix. Rows on either exchange then count, except those of an index. When both exchanges have rows, `chooseMarket`
- * decides.
+ * Returns why the day has no rows of the security, or null when it has. `market` is null for a code without a suffix:
+ * then rows on either exchange count, except an index's, and `chooseMarket` decides between two.
  */
 export function securityDenial(
   { tradedate, sections, elsewhere }: OrderDay,

@@ -168,10 +168,9 @@ const ALLOWED = part`${allowedSql(
 )} AND ${soundSql(part`uploads.object_key`)}`;
 
 /**
- * Makes `upload` the served revision of its dataset and day, in one transaction. The index rows of the upload must be
- * loaded. Returns false and changes nothing when a decision prevents it (`decisions.ts`), when the upload is no longer
- * `completing`, or when the day has a revision with the same or a higher number. In the last two cases, another
- * publisher was faster.
+ * Makes `upload`, whose index rows are loaded, the served revision of its day, in one transaction. Returns false and
+ * changes nothing when a decision prevents it (`decisions.ts`), or when another publisher was faster: the upload is no
+ * longer `completing`, or the day has a revision with the same or a higher number.
  */
 export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise<boolean> {
   const { tradedate, dataset, upload, etag, origin, ...by } = arrived;
@@ -277,10 +276,9 @@ export interface ServeAgain {
 }
 
 /**
- * Serves `packId` as revision `number` of the day. Returns false when the day no longer has the seen revision and
- * state, or already has revision `number` or a higher one. Also returns false when the pack is damaged or no longer has
- * index rows; they are deleted 7 days after the pack was replaced. An open upload of the day loses its number and is
- * refused at its next step.
+ * Serves `packId` as revision `number` of the day. Returns false when the day no longer has the seen revision and state
+ * or already has revision `number` or a higher one, or when the pack is damaged or has no index rows (deleted 7 days
+ * after its replacement). An open upload of the day loses its number and is refused at its next step.
  */
 export async function serveAgain(
   db: D1Database,
@@ -321,9 +319,8 @@ export interface FoundDamage extends SeenDay {
 }
 
 /**
- * Marks the pack of this revision as damaged, because one of its blocks failed its checksum. No command serves that
- * pack again. If the day still serves this revision, it returns 503 `day_damaged` until an operator publishes or
- * restores an undamaged pack.
+ * Marks the pack of this revision as damaged, because a block failed its checksum. No command serves it again. A day
+ * that still serves it returns 503 `day_damaged` until an operator publishes or restores an undamaged pack.
  */
 export async function markDamaged(db: D1Database, found: FoundDamage, nowMs: number): Promise<void> {
   const { revision, note } = found;

@@ -1,7 +1,4 @@
-/**
- * Stores refused requests, so that operators can explain a request id. `operations/keep-refusal.ts` bounds their
- * number. Instants are Unix milliseconds.
- */
+/** Stores refused requests, so that operators can explain a request id. Instants are Unix milliseconds. */
 import { part, rows, sql } from "./sql.ts";
 
 /** The time for which refusals are kept; the scheduled task deletes older ones. */

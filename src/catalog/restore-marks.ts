@@ -1,7 +1,4 @@
-/**
- * Statements of the restore's transaction that preserve issued revision numbers, decisions, and the list of changes
- * that clients follow. A restore must not undo these.
- */
+/** Statements by which a restore keeps issued revision numbers, decisions, and the list of changes for clients. */
 import { differences } from "./day-changes.ts";
 import { plain } from "./sql.ts";
 
@@ -42,8 +39,7 @@ const DAY_AUDIT =
 
 /**
  * Returns statements to run after everything was replaced. Withdrawals and damage recorded since the backup stay in
- * force. Withdrawn and damaged content in the backup is recorded as well, because backups of earlier versions contain
- * only its state.
+ * force. Those in the backup are recorded too, because backups of earlier versions have only their states.
  */
 export function keepDecisions(open: string): string[] {
   return [
@@ -77,10 +73,7 @@ export function keepDecisions(open: string): string[] {
 /** The note of a file that a restore withdraws because its object is not in R2. This is not an operator's decision. */
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
-/**
- * An SQL condition: what the day serves now (`d`, with its pack `p`) differs from what it served before the restore
- * (`was`). Either row can be absent.
- */
+/** An SQL condition: the day serves (`d`, `p`) other content than before the restore (`was`); each may be absent. */
 const DIFFERS = `
   iif(d.state = 'available',
     was.state IS NOT 'available' OR was.revision <> d.revision OR was.sha256 <> p.sha256,
@@ -109,9 +102,8 @@ const DIFFERENCES = differences(plain("d.pack_id"), plain("was.pack_id")).map(
  * serves different content. If the deployment was empty, these are all served days.
  *
  * The new change numbers must be higher than every number issued before. A lost catalog may have issued numbers after
- * the backup, so the new numbers begin at the current Unix time in seconds. That time is higher than every earlier
- * number, because there is less than one change per second. The catalog revision, on which caches depend, is raised in
- * the same way.
+ * the backup, so the new numbers begin at the current Unix time in seconds. It is higher than every earlier number,
+ * because there is less than one change per second. The catalog revision, on which caches depend, is raised likewise.
  */
 export function tellSeen(open: string, nowMs: number): string[] {
   const second = Math.floor(nowMs / 1000);

@@ -46,9 +46,8 @@ const subscriptionsOf = (id: string) => `(SELECT json_group_array(json_array(pla
 const CHANGED_PLANS = "SELECT id FROM revoked_over WHERE kind = 'plans' AND came_back = 1";
 
 /**
- * Returns a SELECT of the subscriptions of every account whose plans an operator has changed since the backup: the
- * current audit has a later change than the backup's audit. `columns` are the columns of the backup's audit; undefined
- * when the backup has no audit.
+ * Returns a SELECT of the subscriptions of every account whose plans have a later change in the current audit than in
+ * the backup's audit. `columns` are the columns of the backup's audit; undefined when it has none.
  */
 function plansOf(columns: readonly string[] | undefined): string {
   const cell = (name: string) => `(row.value ->> ${columns?.indexOf(name)})`;
@@ -67,9 +66,8 @@ function plansOf(columns: readonly string[] | undefined): string {
 }
 
 /**
- * Returns statements to run before the restore replaces any table. They record revocations, disabled accounts, keys
- * with an expiry, cleared external shares and changed subscriptions. `auditColumns` are the columns of the backup's
- * audit, if it has one.
+ * Returns statements to run before any table is replaced. They record revocations, disabled accounts, keys with an
+ * expiry, cleared external shares and changed subscriptions. `auditColumns`: those of the backup's audit, if any.
  */
 export function rememberRevoked(open: string, auditColumns: readonly string[] | undefined): string[] {
   const remember = (select: string) =>
@@ -102,10 +100,7 @@ export function rememberRevoked(open: string, auditColumns: readonly string[] | 
   ];
 }
 
-/**
- * Returns statements to run after the restore has replaced all tables. They record which of the remembered revocations
- * and changes the backup undid, and apply them again.
- */
+/** Returns statements to run after all tables are replaced. They record what the backup undid, and apply it again. */
 export function revokeAgain(open: string): string[] {
   const noteBack = (kind: string, inForce: string) =>
     `UPDATE revoked_over SET came_back = 1 WHERE kind = '${kind}' AND ${inForce} AND ${open}`;
@@ -154,8 +149,7 @@ export function revokeAgain(open: string): string[] {
 }
 
 /**
- * Returns the statement that inserts those recorded rows that the backup lacks. For example, a revoked key must stay in
- * the catalog, so that it cannot be imported again.
+ * Returns the statement that inserts remembered rows that the backup lacks; a revoked key must not be imported again.
  */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
@@ -168,9 +162,8 @@ function insertRemembered(table: string, kinds: readonly string[], open: string)
 const ENTRY_COLUMNS = ["at_ms", "actor_kind", "actor", "action", "subject", "before", "after"] as const;
 
 /**
- * Returns statements that append the missing entries of the backup's audit to the current audit. Existing entries stay.
- * `tables` lists the backup's columns by table. Run the statements after the tokens are restored, because the tokens
- * determine the actor kinds of older entries.
+ * Returns statements that append the missing entries of the backup's audit to the current one. `tables`: the backup's
+ * columns by table. Run them after the tokens are restored, which determine the actor kinds of older entries.
  */
 export function appendAudit(tables: Readonly<Record<string, string[]>>, open: string): string[] {
   const columns = tables.audit;

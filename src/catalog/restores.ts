@@ -9,10 +9,7 @@ import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 import { column, decoded, part, plain, sql, type Value } from "./sql.ts";
 
-/**
- * The gap between the existing ids and the ids that a restore assigns. Uploads that begin during the restore get ids in
- * this gap.
- */
+/** The gap between the existing ids and those of a restore, for uploads that begin during the restore. */
 const ID_GAP = 1_000_000;
 
 /** The maximum number of packs whose index rows are deleted in one call; each has thousands of rows. */
@@ -222,9 +219,8 @@ function auditOf(db: D1Database, { restoreId, idShift, backupId }: Restore, by: 
 }
 
 /**
- * The tables that keep their rows and also receive the backup's rows: issued numbers (`rememberSeen`), decisions
- * (`keepDecisions`) and usage. When a row of the backup has the same key as an existing row, the clause decides which
- * values remain.
+ * The tables that keep their rows and also receive the backup's: issued numbers (`rememberSeen`), decisions
+ * (`keepDecisions`) and usage. The clause decides which values remain where both have a row with the same key.
  */
 const KEPT: Record<string, string> = {
   revision_floors: "ON CONFLICT (target) DO UPDATE SET revision = max(revision, excluded.revision)",
@@ -237,10 +233,7 @@ const KEPT: Record<string, string> = {
 /** The tables whose rows the backup replaces. The audit is not one of them, because entries are only appended to it. */
 const REPLACED = BACKUP_TABLES.filter(({ name }) => !(name in KEPT) && name !== "audit");
 
-/**
- * Statements that end open uploads. R2 can have lost or replaced their parts, and their revision numbers may have been
- * issued again.
- */
+/** Statements that end open uploads: R2 may have lost their parts, and their numbers may have been issued again. */
 const OPEN_UPLOADS_GO = [
   "DELETE FROM upload_parts WHERE TRUE",
   "DELETE FROM uploads WHERE state IN ('uploading', 'completing')",

@@ -42,10 +42,7 @@ export async function revokeOlderShares(db: D1Database, version: number, by: By)
   return revoked?.meta.changes ?? 0;
 }
 
-/**
- * Stores the password of an external share, re-encrypted under a newer version of the secret. Returns false when the
- * external share has changed since it was read.
- */
+/** Stores an external share's password re-encrypted under a newer secret. Returns false when the share has changed. */
 export async function resealDrive(
   db: D1Database,
   { dataType, year, link }: Pick<ExternalShare, "dataType" | "year" | "link">,

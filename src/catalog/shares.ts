@@ -16,8 +16,7 @@ export interface Share {
   dataType: DataType;
   year: number;
   /**
-   * The share's number among the shares of its account, type and year. Requests get the newest share; older ones work
-   * until they end.
+   * Its number among the shares of its account, type and year. Requests get the newest; older ones work until they end.
    */
   generation: number;
   /** The version of the share secret from which the password is derived. */
@@ -75,10 +74,7 @@ export function newestShareOf(result: D1Result | undefined): Share | null {
   return ((result?.results ?? []) as Share[])[0] ?? null;
 }
 
-/**
- * Creates `share` unless its generation exists, and returns its owner's newest share, so that two concurrent requests
- * get the same share.
- */
+/** Creates `share` unless its generation exists. Returns the newest share, so that concurrent requests get the same. */
 export async function makeShare(db: D1Database, share: Omit<Share, "revokedAtMs">): Promise<Share> {
   const { shareId, accountId, dataType, year, generation, secretVersion, createdAtMs } = share;
   const isNew = part`NOT EXISTS (SELECT 1 FROM shares WHERE account_id = ${accountId} AND data_type = ${dataType}

@@ -1,7 +1,4 @@
-/**
- * Template tags for SQL. The template contains each value at the place where the statement binds it. `sql(db)` makes a
- * statement, and `part` makes a piece of a statement.
- */
+/** Template tags for SQL, with each value where it is bound. `sql(db)` makes a statement, `part` a piece of one. */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;

@@ -32,10 +32,7 @@ const isExpired = (nowMs: number) => part`
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ${nowMs - REPLACED_KEPT_MS}))`;
 
-/**
- * Several rows can have the same key, because the number of an unserved upload can be issued again. The duty with the
- * lowest rank then counts.
- */
+/** If several rows have a key, the lowest rank counts; the number of an unserved upload can be issued again. */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Returns every object in the catalog by its key. `duty` is the object's duty at `nowMs`. */
@@ -64,9 +61,8 @@ export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<s
 }
 
 /**
- * Deletes the index rows of `packId` if it is expired at `nowMs`. Returns false when the pack is not expired or is
- * served again. If it returns true, the pack's object may be deleted, because a pack without index rows is never
- * served.
+ * Deletes the index rows of `packId` if it is expired at `nowMs`; returns false otherwise, also for a pack that is
+ * served again. If true, its object may be deleted, because a pack without index rows is never served.
  */
 export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
   const expired = part`SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ${packId} AND ${isExpired(nowMs)}`;
@@ -117,10 +113,7 @@ const PACK_KEYS = part`
   SELECT object_key AS objectKey FROM day_packs
   UNION SELECT object_key FROM uploads WHERE r2_upload_id <> ${ADOPTED_R2_UPLOAD_ID}`;
 
-/**
- * Returns the object keys of all packs of days and of all uploads except adoptions, including uploads whose object does
- * not exist yet.
- */
+/** Returns the object keys of all packs of days and of all uploads except adoptions, even if no object exists yet. */
 export async function knownPackKeys(db: D1Database): Promise<Set<string>> {
   return new Set(await column<string>(sql(db)`${PACK_KEYS}`));
 }

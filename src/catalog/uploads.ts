@@ -73,9 +73,8 @@ export async function uploadParts(db: D1Database, uploadId: string): Promise<Upl
 
 /**
  * Claims part `n` for the caller, who stores it in R2 and then calls `recordPart`. Returns false when the upload is not
- * `uploading`, or when another publisher has stored the part with the same checksum. Also returns false when another
- * publisher claimed the part with the same checksum at or after `staleMs`, because that publisher may still be storing
- * it.
+ * `uploading`, or when another publisher has stored the part with the same checksum, or claimed it at or after
+ * `staleMs` and may still be storing it.
  */
 export async function claimPart(
   db: D1Database,

@@ -8,10 +8,7 @@ import { rows, sql } from "./sql.ts";
 /** Number of days for which usage is kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
 
-/**
- * `requests`: accepted requests that were not credited. `files`: how many of these were for whole files. `bytes`: bytes
- * of response bodies.
- */
+/** Accepted requests that were not credited, those of them for whole `files`, and the bytes of response bodies. */
 export interface Served {
   requests: number;
   files: number;

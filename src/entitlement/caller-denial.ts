@@ -1,7 +1,4 @@
-/**
- * The reasons why a caller, a plan or a use of an interface is refused (contract 2.1, steps 3, 4, 6, 8 and 9). The
- * messages are in `http/`.
- */
+/** Why a caller, a plan or a use is refused (contract 2.1, steps 3, 4, 6, 8 and 9); the messages are in `http/`. */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { PlanName } from "./principal.ts";
 
@@ -35,10 +32,7 @@ export type EntitlementDenial =
 
 /** A refusal by the gate for one account and interface (contract 2.1, steps 8 and 9); nothing was charged. */
 export type UseDenial =
-  /**
-   * `lacks`: the gate was not asked, because the account's answers in progress, on all interfaces, use up its memory
-   * limit (contract 2.6).
-   */
+  /** `lacks`: the gate was not asked; the account's answers in progress use up its memory limit (contract 2.6). */
   | { reason: "slot_busy"; lacks?: "memory" }
   | {
       reason: "quota_used";

@@ -26,9 +26,8 @@ export interface ShareGrant extends PlanInForce {
 }
 
 /**
- * Returns the highest plan among the subscriptions in force at `nowMs`; `null` when none is in force. `endMs` is the
- * latest end of a subscription in force with that plan. A subscription is in force from its start (inclusive) to its
- * end (exclusive).
+ * Returns the highest plan in force at `nowMs`, or null. A subscription is in force from its start (inclusive) to its
+ * end (exclusive). `endMs` is the latest end of a subscription in force with that plan.
  */
 export function planInForce(subscriptions: readonly Subscription[], nowMs: number): PlanInForce | null {
   let best: PlanInForce | null = null;
@@ -41,10 +40,7 @@ export function planInForce(subscriptions: readonly Subscription[], nowMs: numbe
   return best;
 }
 
-/**
- * Decides whether the principal may read the orders of `tradedate` at `nowMs`. Checks only the start of the plan's
- * window; later steps refuse a day in the future.
- */
+/** Decides whether the principal may read the orders of `tradedate` at `nowMs`; later steps refuse a future day. */
 export function entitleOrderHistory(
   principal: Principal,
   tradedate: BeijingDate,

@@ -1,5 +1,5 @@
 /**
- * The account that a key belongs to, with everything that the checks of plans and quota need. `catalog/key-holder.ts`
+ * The account that a key belongs to, with everything that the checks of plans and quota need. `catalog/keys.ts`
  * reads it from D1, `access` caches it for at most 30 s, and `entitle.ts` evaluates it.
  */
 

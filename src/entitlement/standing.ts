@@ -71,10 +71,7 @@ export interface Counter {
   left: number | null;
 }
 
-/**
- * Returns the counter for `limit`. `counted`: today's charges that were not credited. `credited`: today's charges that
- * were credited later.
- */
+/** Returns the counter for `limit`, from today's charges that were not credited and those that were credited later. */
 export function counterOf(limit: number | null, counted: number, credited: number): Counter {
   const left = limit === null ? null : Math.max(0, limit - counted);
   return { limit, used: counted + credited, credited, left };

@@ -32,9 +32,8 @@ import {
 } from "./protocol.ts";
 
 /**
- * How long the end of a grant may wait in memory before it is stored. The wait is billed at $1.56 per million seconds,
- * and the write that it can save at $1.00 per million writes (prices of 2026). A wait of more than 640 ms would
- * therefore cost more than it saves.
+ * How long the end of a grant may wait in memory before it is stored. The wait costs $1.56 per million seconds, and the
+ * write that it can save $1.00 per million writes (prices of 2026): beyond 640 ms it costs more than it saves.
  */
 const CARRY_MS = 500;
 
@@ -81,18 +80,12 @@ export class Gate extends DurableObject<Env> {
   // uses a different one.
   readonly #settings = settingsOf(this.env);
   readonly #startedMs = Date.now();
-  /**
-   * The current row. Storage holds the same row, except that it may lack the end of the grant in `#carried`. When a
-   * write is lost, the platform ends the object.
-   */
+  /** The current row; storage may lack the end of the grant in `#carried`. A lost write ends the object. */
   #row: GateRow | undefined;
   /** The id of the grant that held the slot when this object started. */
   #heldAtStart: string | undefined;
   #carried: Carried | undefined;
-  /**
-   * When a page ended after which more pages follow (Unix milliseconds); of several such pages, the latest. Undefined
-   * after the next accepted request.
-   */
+  /** When the last page with a next page ended (Unix milliseconds); undefined after the next accepted request. */
   #pausedMs: number | undefined;
   /** Whether the last pause between two pages was short; the next one is then expected to be short too. */
   #isPaging = false;
@@ -104,10 +97,7 @@ export class Gate extends DurableObject<Env> {
     );
   }
 
-  /**
-   * Takes the slot and counts the request, or refuses. Synchronous throughout: an `await` between reading and writing
-   * the row could let in a second request.
-   */
+  /** Takes the slot and counts the request, or refuses. Synchronous: an `await` could let in a second request. */
   acquire(ask: AcquireRequest): (GateGrant & { lease: Lease }) | GateRefused {
     const now = this.#now();
     const id = crypto.randomUUID();

@@ -18,14 +18,10 @@ import type {
   RequestOutcome,
 } from "./protocol.ts";
 
-/**
- * The number of grants that the row keeps. A request can be repeated, credited and listed as long as its grant is kept.
- */
+/** The number of grants that the row keeps; only their requests can be repeated, credited and listed. */
 export const GRANTS_KEPT = 20;
 
-/**
- * The maximum number of days whose totals are kept while the catalog cannot be written. The oldest are dropped first.
- */
+/** The most days whose totals are kept while the catalog cannot be written; the oldest are dropped first. */
 const DAYS_KEPT = 62;
 
 const NOTHING: Counts = { requests: 0, files: 0 };
@@ -103,9 +99,8 @@ export function acquire(
 }
 
 /**
- * Ends the grant `id`: frees the slot if that grant still holds it, records the outcome, and credits the charge if
- * `request` says so. A worker that received no grant passes its request id as `id`. Returns the same row when nothing
- * changed, so that it is not written.
+ * Ends the grant `id`: frees the slot if that grant holds it, records the outcome, and credits the charge if `request`
+ * says so. A worker without a grant passes its request id. Returns the same row when there is nothing to write.
  */
 export function release(row: GateRow, id: string, request: ReleaseRequest): GateRow {
   const isMeant = (one: { id: string; requestId: string }) => one.id === id || one.requestId === id;
@@ -144,18 +139,14 @@ export function stateOf(stored: GateRow, nowMs: number): GateState {
   };
 }
 
-/**
- * Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null. Reads only
- * the gate's state; takes no slot and counts nothing.
- */
+/** Returns the refusal that one more request of this kind would get (contract 2.1, steps 8 and 9), or null. */
 export function verdictOf(state: GateState, kind: GateKind, limits: DailyLimits): UseDenial | null {
   return state.holder === null ? exhaustedUnit(state.use, kind, limits) : { reason: "slot_busy" };
 }
 
 /**
- * Returns the row with its counters at zero if a new Beijing day has begun. A clock can step back over midnight when
- * the object moves to another machine. A row that is one day ahead is therefore kept, so that a day's quota is not
- * granted twice.
+ * Returns the row with its counters at zero if a new Beijing day has begun. A clock can step back when the object moves
+ * to another machine, so a row that is one day ahead is kept, and a day's quota is not granted twice.
  */
 function startDay(row: GateRow, nowMs: number): GateRow {
   const today = beijingDate(nowMs);
@@ -226,8 +217,7 @@ function useOf(row: GateRow, nowMs: number): GateUse {
 }
 
 /**
- * Returns the days whose totals the catalog may lack, oldest first. A write stores totals, not increments, so repeating
- * it is safe.
+ * Returns the days whose totals the catalog may lack, oldest first. Totals, unlike increments, can be written again.
  */
 export function unwrittenDays(row: GateRow): DayUsage[] {
   const { day, requests, files, bytes = 0, earlier = [], written } = row;

@@ -60,8 +60,7 @@ export interface ReleaseRequest {
   bytes?: number;
   /**
    * Whether a next page exists and the worker waits for `Lease.written`. The object may then free the slot in memory
-   * only, and store the release together with the next grant. Objects that do not support this field store the release
-   * at once.
+   * only and store the release with the next grant. Objects without this field store it at once.
    */
   hasMore?: boolean;
 }

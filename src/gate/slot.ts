@@ -16,19 +16,13 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/**
- * The longest wait for the object's answer. A longer wait is a fault, because the first byte is due within 15 s
- * (contract 2.5).
- */
+/** The longest wait for the object's answer; more is a fault, as the first byte is due within 15 s (contract 2.5). */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object frees the slot by itself. */
 const STOP_EARLY_MS = 500;
 
-/**
- * How long the worker waits before it repeats a request that a newly started object refused. An object needs less time
- * to store the end of a grant.
- */
+/** How long the worker waits before it asks a newly started object again; an object stores an end in less time. */
 const ASK_AGAIN_MS = 600;
 
 /** The location of the gate objects. */
@@ -59,9 +53,8 @@ export interface Slot {
   /** The deadline by which work for the slot must have stopped, in Unix milliseconds of this isolate's clock. */
   stopAtMs: number;
   /**
-   * Releases the slot. Never rejects and takes at most 10 s. Returns true when the object confirmed, and false when it
-   * could not be reached; the slot then frees itself at the request's deadline. A repeated call has an effect only when
-   * it adds a credit or an outcome.
+   * Releases the slot. Never rejects and takes at most 10 s. Returns whether the object confirmed; otherwise the slot
+   * frees itself at the request's deadline. A repeated call has an effect only if it adds a credit or an outcome.
    */
   release(request: ReleaseRequest): Promise<boolean>;
 }
@@ -76,9 +69,8 @@ const granted = new Set<string>();
 const MAX_GRANTED = 5_000;
 
 /**
- * Returns whether the gate's last answer to this isolate, for this account and interface, was a grant. Later calls
- * return false until the next grant. One grant therefore permits at most one read before the gate has answered, even if
- * many requests arrive.
+ * Returns whether the gate's last answer to this isolate, for this account and interface, was a grant; false from the
+ * next call until the next grant. One grant therefore permits at most one read before the gate answers.
  */
 export function spendGrant(of: Pick<SlotAsk, "accountId" | "interface">): boolean {
   return granted.delete(slotName(of));
@@ -170,10 +162,7 @@ function heldSlot(
 ): Slot {
   let last: { request: ReleaseRequest; confirmed: Promise<boolean> } | undefined;
 
-  /**
-   * Releases through the lease. If that fails, releases through a new stub, because the lease of a restarted object
-   * never works again.
-   */
+  /** Releases through the lease, or else a new stub, because the lease of a restarted object never works again. */
   async function tell(request: ReleaseRequest): Promise<boolean> {
     try {
       const answer = await inTime(Promise.resolve(lease.release(request)), ANSWER_MS);
@@ -185,10 +174,7 @@ function heldSlot(
     }
   }
 
-  /**
-   * Waits until the object has stored the release, which was only in its memory. Sends the release again if the object
-   * fails before that.
-   */
+  /** Waits until the object has stored the release. Sends it again if the object fails before that. */
   async function seeWritten(request: ReleaseRequest): Promise<void> {
     try {
       await inTime(Promise.resolve(lease.written()), ANSWER_MS);
