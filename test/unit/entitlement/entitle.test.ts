@@ -1,22 +1,43 @@
 import { describe, expect, it } from "vitest";
-import {
-  entitleOrderHistory as entitleOrderHistoryResult,
-  planInForce,
-} from "../../../src/entitlement/entitle.ts";
-import { PLAN_NAMES, type PlanName } from "../../../src/entitlement/principal.ts";
+import type { BeijingDate } from "../../../src/calendar/beijing.ts";
+import * as entitle from "../../../src/entitlement/entitle.ts";
+import { PLAN_NAMES, type PlanName, type Principal } from "../../../src/entitlement/principal.ts";
 import { baring } from "../../support/result.ts";
-import { at, date, holder } from "./holders.ts";
 
-const entitleOrderHistory = baring(entitleOrderHistoryResult);
+const { planInForce } = entitle;
+const entitleOrderHistory = baring(entitle.entitleOrderHistory);
+const entitleShare = baring(entitle.entitleShare);
+
+const DAY_MS = 86_400_000;
+const at = (text: string) => Date.parse(text);
+const date = (text: string) => text as BeijingDate;
 
 const NOON = at("2026-03-12T12:00:00+08:00");
 
-/** Returns the first of the `days` days that end with `today`. Counts day by day, unlike the code under test. */
-function countedBack(today: string, days: number): string {
-  const [year, month, day] = [today.slice(0, 4), today.slice(4, 6), today.slice(6)].map(Number);
-  const date = new Date(Date.UTC(year ?? 0, (month ?? 1) - 1, day ?? 1, 12));
-  for (let seen = 1; seen < days; seen += 1) date.setUTCDate(date.getUTCDate() - 1);
-  return date.toISOString().slice(0, 10).replaceAll("-", "");
+/** Returns a principal whose `plans` never end, with the daily limits of contract 7.1. */
+function holder(plans: PlanName[]): Principal {
+  const none = { requests: null, files: null };
+  return {
+    accountId: "account",
+    keyId: "key",
+    disabled: false,
+    subscriptions: plans.map((plan) => ({ plan, startMs: 0, endMs: Number.MAX_SAFE_INTEGER })),
+    planLimits: {
+      free: none,
+      standard: none,
+      trial: { requests: 100, files: null },
+      weekly: { requests: null, files: 30 },
+      professional: { requests: null, files: 30 },
+      flagship: { requests: null, files: 300 },
+    },
+    ownLimits: {},
+  };
+}
+
+/** Returns the last `days` dates up to that of `noonMs`, oldest first. Counts day by day, unlike the code under test. */
+function countedBack(noonMs: number, days: number): string[] {
+  const all = Array.from({ length: days }, (_, back) => new Date(noonMs - back * DAY_MS));
+  return all.map((each) => each.toISOString().slice(0, 10).replaceAll("-", "")).reverse();
 }
 
 describe("the plan check of an order history request (contract 7.1, 7.2)", () => {
@@ -24,9 +45,8 @@ describe("the plan check of an order history request (contract 7.1, 7.2)", () =>
     const wrong: string[] = [];
     for (let day = 0; day < 3 * 365 + 1; day += 1) {
       const noon = Date.UTC(2026, 0, 1 + day, 4);
-      const today = new Date(noon).toISOString().slice(0, 10).replaceAll("-", "");
-      const first = countedBack(today, 30);
-      const before = countedBack(today, 31);
+      const [before = "", first = "", ...later] = countedBack(noon, 31);
+      const today = later.at(-1) ?? "";
       for (const plan of PLAN_NAMES) {
         const allowed = (tradedate: string) =>
           !("reason" in entitleOrderHistory(holder([plan]), date(tradedate), noon));
@@ -71,6 +91,33 @@ describe("the plan check of an order history request (contract 7.1, 7.2)", () =>
     const unlimited = { ...holder(["trial"]), ownLimits: { requests: null } };
     expect(entitleOrderHistory(unlimited, today, NOON)).toMatchObject({ limits: { requests: null } });
   });
+});
+
+describe("the plan check of a share request (contract 7.1, 7.2, 8.2)", () => {
+  it.each([
+    ["professional", "auction_tick", 365],
+    ["weekly", "auction_tick", 365],
+    ["professional", "level2", 30],
+    ["weekly", "level2", 30],
+  ] as const)(
+    "grants, for %s and %s, the days of the year that lie in the last %i days",
+    (plan, service, days) => {
+      const wrong: string[] = [];
+      for (let day = 0; day < 3 * 365 + 1; day += 1) {
+        const noonMs = Date.UTC(2026, 0, 1 + day, 12);
+        const window = countedBack(noonMs, days);
+        const thisYear = new Date(noonMs).getUTCFullYear();
+        for (const year of [thisYear - 2, thisYear - 1, thisYear]) {
+          const dates = window.filter((each) => each.startsWith(String(year)));
+          const grant = entitleShare(holder([plan]), { service, year }, noonMs - 8 * 3_600_000);
+          const seen = "reason" in grant ? grant.reason : `${grant.from}-${grant.to}`;
+          const expected = dates.length === 0 ? "outside_window" : `${dates[0]}-${dates.at(-1)}`;
+          if (seen !== expected) wrong.push(`${noonMs} ${year}: ${seen}, not ${expected}`);
+        }
+      }
+      expect(wrong).toEqual([]);
+    },
+  );
 });
 
 describe("the search for the plan in force (contract 7.5)", () => {

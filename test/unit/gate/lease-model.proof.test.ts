@@ -1,7 +1,7 @@
 /**
  * Runs random histories of a gate and compares each step with an independent model, and each answer to a new request
- * with the gate's prediction. A history contains requests, new and repeated; releases sent once, twice, late or never; restarts; operator actions; clock jumps; and stored rows with
- * a field that this version does not use.
+ * with the gate's prediction. A history contains requests, new and repeated; releases sent once, twice, late or never;
+ * restarts; operator actions; clock jumps; and stored rows with a field that this version does not use.
  */
 import { describe, expect, it } from "vitest";
 import type { DailyLimits } from "../../../src/entitlement/principal.ts";
@@ -35,6 +35,7 @@ function firstDifference(random: Random): string | null {
     { requests: 6, files: null },
     { requests: null, files: 3 },
     { requests: 9, files: 4 },
+    { requests: 0, files: 0 },
   ]);
   const requestIds = ["first"];
   const ids = ["unknown"];

@@ -43,11 +43,6 @@ describe("acquire (contract 2.1, steps 8 to 10)", () => {
     });
     expect(row.holder).toEqual({ id: "g", requestId: "a", untilMs: MORNING + MINUTE });
   });
-
-  it("refuses every request when the limit is 0", () => {
-    const limits = { requests: 0, files: 0 };
-    expect(acquire(emptyRow(MORNING), ask("a", { limits }), "g", MORNING).answer).toMatchObject({ limit: 0 });
-  });
 });
 
 describe("the gate's Beijing day", () => {
