@@ -5,7 +5,7 @@
  * with the meaning of each column and member.
  */
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,9 +22,6 @@ import { partSchemas } from "../../operations/wire.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
 const ROOT = resolve(FOLDER, "../../..");
-
-/** The declaration of a class. */
-const CLASS = /^declare (?:abstract )?class /m;
 
 /**
  * Internal properties, whose names the bundle shortens. The build stops if the declarations contain one of these names,
@@ -46,16 +43,12 @@ const ALIASES: readonly (readonly [name: string, text: string])[] = [
   ["Market", oneOf(["SH", "SZ"])],
 ];
 
-/** One file of declarations, and the origin of the names that it imports or re-exports. */
-interface Declarations {
-  /** The text of each top-level declaration, with its comment. */
-  own: Map<string, string>;
-  imports: Map<string, { path: string; name: string }>;
-  /** Public names, declared here or re-exported. */
-  exports: Map<string, { path: string; name: string; isType: boolean }>;
-}
+/** Matches between two top-level statements; a statement begins with its comment. */
+const BETWEEN = /^(?=\/\*\*|(?<!\*\/\n)(?:import|export|declare|interface|type|class)\b)/m;
+const DECLARATION = /^(export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/m;
+const EXPORTS = /^export (?:type )?(?:\*|\{([^{}]*)\})(?: from "(.+)\.ts")?;$/m;
 
-await build({
+const { metafile } = await build({
   entryPoints: [join(FOLDER, "index.ts")],
   outfile: join(FOLDER, "dist/index.js"),
   bundle: true,
@@ -65,14 +58,16 @@ await build({
   charset: "utf8",
   mangleProps: new RegExp(`^(?:${HIDDEN.join("|")})$`),
   mangleQuoted: true,
+  metafile: true,
 });
+/** The names that exist when the client runs; the other public names are types only. */
+const values = Object.values(metafile.outputs).flatMap(({ exports }) => exports);
 const scratch = mkdtempSync(join(tmpdir(), "edgetape-declarations-"));
 try {
   const compiler = join(ROOT, "node_modules/typescript/bin/tsc");
   const options = ["--project", FOLDER, "--outDir", scratch];
   execFileSync(process.execPath, [compiler, ...options], { stdio: ["ignore", "inherit", "inherit"] });
-  const entry = join(scratch, relative(join(ROOT, "src"), FOLDER), "index.d.ts");
-  const declarations = joined(entry);
+  const declarations = joined(join(scratch, relative(join(ROOT, "src"), FOLDER)));
   const names = new Set(withoutComments(declarations).split(/\W+/));
   const seen = HIDDEN.find((name) => names.has(name));
   if (seen !== undefined) throw new Error(`${seen} is public, so the bundle must not shorten it`);
@@ -241,57 +236,40 @@ function withoutComments(text: string): string {
     .join("");
 }
 
-/** Returns the text of one file with the public declarations of `entry` and all declarations that they need. */
-function joined(entry: string): string {
-  const files = new Map<string, Declarations>();
-  const load = (path: string): Declarations => {
-    const known = files.get(path);
-    if (known !== undefined) return known;
-    const found = declarationsIn(path, load);
-    files.set(path, found);
-    return found;
-  };
+/**
+ * Returns the text of one file with the public declarations of the compiled client in `folder`, and all declarations
+ * that they need. The server's declarations are replaced by those of `writtenOut`.
+ */
+function joined(folder: string): string {
+  const declared = new Map<string, string>();
+  for (const text of readdirSync(folder).flatMap((file) => statementsOf(join(folder, file)))) {
+    const name = DECLARATION.exec(text)?.[2];
+    if (name === undefined) continue;
+    if (declared.has(name)) throw new Error(`${name} is declared twice`);
+    declared.set(name, text.trimEnd().replace(/^export /m, ""));
+  }
+  for (const [name, text] of writtenOut()) declared.set(name, text);
   const taken = new Map<string, string>();
-  const publicNames = new Set<string>();
-  /** The public name of each type that has a different name on the server. */
-  const renamed = new Map<string, string>();
-  const replaced = writtenOut();
-  /**
-   * Collects the declaration of `name` in the file `path`, and all declarations that it needs. Returns the declared
-   * name.
-   */
-  const take = (path: string, name: string): string => {
-    const { own, imports, exports } = load(path);
-    const declaration = own.get(name);
-    if (declaration === undefined) {
-      const from = imports.get(name) ?? exports.get(name);
-      if (from === undefined || (from.path === path && from.name === name))
-        throw new Error(`${path} has no ${name}`);
-      return take(from.path, from.name);
-    }
-    const text = replaced.get(name) ?? declaration.replaceAll(/^export /gm, "");
-    const before = taken.get(name);
-    if (before !== undefined && before !== text) throw new Error(`${name} is declared twice`);
-    if (before !== undefined) return name;
+  const take = (name: string) => {
+    const text = declared.get(name);
+    if (text === undefined || taken.has(name)) return;
     taken.set(name, text);
     const code = withoutComments(text).replaceAll(/"[^"\n]*"/g, "");
-    for (const word of new Set(code.match(/[A-Za-z_]\w*/g))) {
-      if (word === name || (!own.has(word) && !imports.has(word))) continue;
-      const meant = take(path, word);
-      if (meant !== word) renamed.set(meant, word);
-    }
-    return name;
+    for (const [word] of code.matchAll(/\b[A-Z]\w*/g)) take(word);
   };
-  const typesOfClasses: string[] = [];
-  for (const [name, from] of load(entry).exports) {
-    const meant = take(from.path, from.name);
-    if (meant !== name) renamed.set(meant, name);
-    // A class that the entry exports as a type only is not exported by the bundle; only its type is public.
-    if (from.isType && CLASS.test(taken.get(meant) ?? "")) typesOfClasses.push(name);
-    else publicNames.add(meant);
+  const publicNames = publicNamesOf(join(folder, "index.d.ts"));
+  for (const name of publicNames.keys()) {
+    if (!declared.has(name)) throw new Error(`${name} is exported and not declared`);
+    take(name);
   }
-  const texts = [...taken].map(([name, text]) => (publicNames.has(name) ? exported(text) : text));
-  const all = texts.join("\n").replaceAll(/\b[A-Z]\w*\b/g, (name) => renamed.get(name) ?? name);
+  // A class that the entry exports as a type only must not be declared as a value.
+  const typesOfClasses = [...publicNames.keys()].filter(
+    (name) => !values.includes(name) && /^declare (?:abstract )?class /m.test(taken.get(name) ?? ""),
+  );
+  const texts = [...taken].map(([name, text]) =>
+    publicNames.has(name) && !typesOfClasses.includes(name) ? exported(text) : text,
+  );
+  const all = texts.join("\n").replaceAll(/\b[A-Z]\w*\b/g, (name) => publicNames.get(name) ?? name);
   // Without this statement, declarations without `export` would be public as well.
   return packed(`${all}\nexport type { ${typesOfClasses.join(", ")} };\n`);
 }
@@ -301,54 +279,21 @@ function exported(text: string): string {
   return text.replace(/^(?:declare )?(?=(?:abstract )?(?:class|interface|type|const|function) )/m, "export ");
 }
 
-function declarationsIn(path: string, load: (path: string) => Declarations): Declarations {
-  const found: Declarations = { own: new Map(), imports: new Map(), exports: new Map() };
-  const other = (name: string) => join(dirname(path), name.replace(/\.ts$/, ".d.ts"));
-  for (const text of statementsOf(readFileSync(path, "utf8"))) {
-    const [, keyword, isTypeOnly, names, from] =
-      /^(import|export)( type)? (\*|\{[^{}]*\})(?: from "([^"]+)")?;$/m.exec(text) ?? [];
-    if (keyword === undefined || names === undefined) {
-      const [, exported, name = ""] =
-        /^(export )?(?:declare )?(?:abstract )?(?:class|interface|type|const|function) (\w+)/m.exec(text) ??
-        [];
-      if (name === "") continue;
-      const before = found.own.get(name);
-      found.own.set(name, before === undefined ? text : `${before}\n${text}`);
-      const isType = !/^(export )?declare (abstract )?(class|const|function) /m.test(text);
-      if (exported !== undefined) found.exports.set(name, { path, name, isType });
-      continue;
+/** Returns the public names that the file exports, by the names of their declarations. */
+function publicNamesOf(path: string): Map<string, string> {
+  const found = statementsOf(path).flatMap((text): [declared: string, name: string][] => {
+    const [statement, names, from] = EXPORTS.exec(text) ?? [];
+    if (statement === undefined) {
+      const [, isExported, name] = DECLARATION.exec(text) ?? [];
+      return isExported === undefined || name === undefined ? [] : [[name, name]];
     }
-    const source = from === undefined ? path : other(from);
-    if (names === "*") {
-      for (const [name, each] of load(source).exports) {
-        found.exports.set(name, { ...each, isType: each.isType || isTypeOnly !== undefined });
-      }
-      continue;
-    }
-    for (const each of names.slice(1, -1).split(",")) {
-      const [, type, name = "", alias = name] = /^\s*(type )?(\w+)(?: as (\w+))?\s*$/.exec(each) ?? [];
-      if (name === "") continue;
-      const isType = isTypeOnly !== undefined || type !== undefined;
-      if (keyword === "import") found.imports.set(alias, { path: source, name });
-      else found.exports.set(alias, { path: source, name, isType });
-    }
-  }
-  return found;
+    if (names === undefined) return [...publicNamesOf(join(dirname(path), `${from}.d.ts`))];
+    const listed = names.matchAll(/(?:\btype )?(\w+)(?: as (\w+))?/g);
+    return Array.from(listed, ([, declared = "", name = declared]) => [declared, name]);
+  });
+  return new Map(found);
 }
 
-/** Returns the top-level statements, each with the comment before it. */
-function statementsOf(text: string): string[] {
-  const statements: string[] = [];
-  let comment = "";
-  for (const piece of text.split(/^(?=\/\*\*|(?:import|export|declare|interface|type|class)\b)/m)) {
-    const isComment = piece.startsWith("/**");
-    if (isComment && piece.trimEnd().endsWith("*/")) comment = piece;
-    // A comment in the middle of a statement, such as one before a member of a union.
-    else if (isComment) statements.push(`${statements.pop() ?? ""}${piece}`);
-    else {
-      statements.push(comment + piece);
-      comment = "";
-    }
-  }
-  return statements.map((each) => each.trimEnd());
+function statementsOf(path: string): string[] {
+  return readFileSync(path, "utf8").split(BETWEEN);
 }

@@ -13,7 +13,7 @@ import type { DatasetName } from "./types.ts";
 export type Value = string | number;
 export type Row = Value[];
 
-export interface Page {
+interface CursorPage {
   tradedate: string;
   revision: number | null;
   fields: string[];
@@ -26,7 +26,7 @@ export interface Page {
  * Returns the page in an answer. Throws the refusal, or `ProtocolError` if the answer is not a page with the fields
  * `asked`.
  */
-export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
+function pageOf(answer: Answer, asked: readonly string[] | null): CursorPage {
   const data = served(answer) as Partial<Record<string, unknown>> | null;
   const wrong = (what: string) =>
     new ProtocolError(`${answer.baseUrl} sent a page ${what}`, { ...answer, code: null });
@@ -45,7 +45,7 @@ export function pageOf(answer: Answer, asked: readonly string[] | null): Page {
 }
 
 /** Returns the time of each row. Throws `ProtocolError` when times decrease, or begin before `notBefore`. */
-function timesOf({ fields, rows }: Page, notBefore: string): string[] {
+function timesOf({ fields, rows }: CursorPage, notBefore: string): string[] {
   const column = fields.indexOf("time");
   let last = notBefore;
   return rows.map((row) => {
@@ -125,7 +125,7 @@ interface Way {
 }
 
 /** A page of new rows. If `isAnew` is true, the rows start again at the day's first row. */
-export interface Step extends Page {
+export interface Step extends CursorPage {
   isAnew: boolean;
 }
 
@@ -198,7 +198,7 @@ export class Paging {
     return null;
   }
 
-  async #read(signal: AbortSignal | undefined): Promise<Page> {
+  async #read(signal: AbortSignal | undefined): Promise<CursorPage> {
     for (;;) {
       let way = this.#wayOn("");
       const bodyFor: BodyFor = (baseUrl) => {
@@ -260,7 +260,7 @@ export class Paging {
   }
 
   /** Removes the rows of `page` that were read before, and moves the position past the remaining rows. */
-  #advance({ baseUrl, build }: Answer, way: Way, page: Page): Page {
+  #advance({ baseUrl, build }: Answer, way: Way, page: CursorPage): CursorPage {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;
     const times = timesOf(page, isRepeating ? "" : lastTime(state.position));
@@ -316,7 +316,7 @@ export class Paging {
  * same content. A proxy can drop the build id, and an older service sends none. In these cases revisions are compared,
  * but only if both are from the same base URL.
  */
-function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: Page): void {
+function refuseOtherContent(before: State, { baseUrl, build }: Answer, page: CursorPage): void {
   const { tradedate, revision } = page;
   if (before.baseUrl === null) return;
   if (before.build !== null && build !== null) {
