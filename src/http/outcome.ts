@@ -65,6 +65,9 @@ const OUTCOMES: Outcomes<Denial> = {
   ...coded(503, OTHER_OUTCOMES),
 };
 
+/** All reasons. */
+export const REASONS = Object.keys(OUTCOMES);
+
 /** Returns the public outcome of `denial`. */
 export function outcomeOf(denial: Denial): Outcome {
   const { reason } = denial;

@@ -43,7 +43,14 @@ const MAY_IMPORT: Record<string, string[]> = {
   // Many modules import `env.ts`, so it may import little itself.
   "env.ts": ["package.json", "base", "gate/gate-object.ts", "shares/guard-object.ts", "shares/secrets.ts"],
   // A caller's bundle must contain no server code: the client imports only types, and `build.ts` runs beforehand.
-  client: ["datasets", "entitlement/data-types.ts", "operations/wire.ts", "orders/record.ts"],
+  client: [
+    "datasets",
+    "entitlement/data-types.ts",
+    "http/denial.ts",
+    "http/outcome.ts",
+    "operations/wire.ts",
+    "orders/record.ts",
+  ],
 };
 
 /** Modules that may import the types in `env.ts`, because their functions receive bindings or parsed settings. */

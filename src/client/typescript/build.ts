@@ -18,6 +18,7 @@ import { quotes } from "../../datasets/quotes.ts";
 import { DATASET_NAMES } from "../../datasets/registry.ts";
 import { trades } from "../../datasets/trades.ts";
 import { DATA_TYPES } from "../../entitlement/data-types.ts";
+import { REASONS } from "../../http/outcome.ts";
 import { partSchemas } from "../../operations/wire.ts";
 
 const FOLDER = dirname(fileURLToPath(import.meta.url));
@@ -81,6 +82,10 @@ function writtenOut(): Map<string, string> {
   return new Map([
     ...partTexts(),
     ...ALIASES.map(([name, text]): [string, string] => [name, `type ${name} = ${text};`]),
+    [
+      "Reason",
+      `/** The reasons of the service's refusals (contract 1.7). */\ntype Reason = ${oneOf(REASONS)};`,
+    ],
     ["OrderRecord", `${recordText("OrderRecord", orders)}\ninterface Leading {\n${membersText(LEADING)}}`],
     ["TradeRecord", recordText("TradeRecord", trades)],
     ["QuoteRecord", recordText("QuoteRecord", quotes)],

@@ -2,41 +2,9 @@
  * All errors, with the service's code, reason and request id. A caller need not retry them: the client has already
  * retried temporary errors.
  */
+import type { Reason } from "../../http/denial.ts";
 
-/** The reasons of the service's refusals (contract 1.7). */
-export type Reason =
-  | "envelope_invalid"
-  | "method_not_allowed"
-  | "body_too_large"
-  | "not_found"
-  | "apiname_unknown"
-  | "key_unknown"
-  | "key_revoked"
-  | "account_disabled"
-  | "plan_missing"
-  | "plan_expired"
-  | "outside_window"
-  | "rate_limited"
-  | "param_invalid"
-  | "param_unknown"
-  | "param_excluded"
-  | "field_unknown"
-  | "cursor_old_format"
-  | "cursor_invalid"
-  | "cursor_mismatch"
-  | "data_rebuilt"
-  | "not_loaded"
-  | "not_trading_day"
-  | "future_day"
-  | "before_history"
-  | "security_unknown"
-  | "no_orders"
-  | "withdrawn"
-  | "nothing_published"
-  | "slot_busy"
-  | "quota_used"
-  | "unavailable"
-  | "day_damaged";
+export type { Reason };
 
 /** What the answer says; null without an answer. */
 export interface ErrorFacts {

@@ -15,7 +15,6 @@ import type {
   OrderRecord,
   OrderRow,
   ParquetQuery,
-  Reason,
   ShareInfo,
   Status,
   TimeQuery,
@@ -24,7 +23,6 @@ import type {
   TradeRow,
   WaitOptions,
 } from "../../../src/client/typescript/index.ts";
-import type { Reason as ServerReason } from "../../../src/http/denial.ts";
 import type { dataSchemas } from "../../../src/operations/wire.ts";
 
 type Schemas = ReturnType<typeof dataSchemas>;
@@ -53,7 +51,6 @@ describe("the TypeScript client's types", () => {
     }>();
     expectTypeOf<TradeRecord["bs_flag" | "order_kind"]>().toEqualTypeOf<string>();
     expectTypeOf<TradeRecord["price" | "buy_order_id"]>().toEqualTypeOf<number>();
-    expectTypeOf<Reason>().toEqualTypeOf<ServerReason>();
   });
 
   it("accept undefined for every option, even under exactOptionalPropertyTypes", () => {
