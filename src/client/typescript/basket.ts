@@ -3,20 +3,7 @@ import type { Client } from "./client.ts";
 import { operationsOf } from "./datasets.ts";
 import { BadRequest, ConfigurationError, NoData, NotAllowed } from "./errors.ts";
 import { dateOf, type TickQuery, type Ticks } from "./ticks.ts";
-import type {
-  DatasetName,
-  Field,
-  FieldName,
-  OrderRow,
-  Page,
-  QuoteField,
-  QuoteFieldName,
-  QuoteRow,
-  StatusDay,
-  TradeField,
-  TradeFieldName,
-  TradeRow,
-} from "./types.ts";
+import type { DatasetName, Field, Page, StatusDay } from "./types.ts";
 
 /** Several securities over a range of days. The other options are as for one day. */
 export interface BasketQuery<F extends string = Field> extends Omit<TickQuery<F>, "symbol" | "date"> {
@@ -293,10 +280,6 @@ export class TickBasket<R extends object> implements AsyncIterable<R> {
     }
   }
 }
-
-export type Basket<F extends FieldName = Field> = TickBasket<OrderRow<F>>;
-export type TradeBasket<F extends TradeFieldName = TradeField> = TickBasket<TradeRow<F>>;
-export type QuoteBasket<F extends QuoteFieldName = QuoteField> = TickBasket<QuoteRow<F>>;
 
 const NOTHING = { left: 0, limit: 0 };
 

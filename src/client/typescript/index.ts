@@ -7,7 +7,21 @@
  * const client = new Client({ key: "et_…", baseUrls: ["https://api.example.com"] });
  * for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.time, row.price);
  */
-export type { Basket, BasketQuery, Plan, QuoteBasket, TickBasket, TradeBasket } from "./basket.ts";
+import type { TickBasket } from "./basket.ts";
+import type { TickQuery, Ticks } from "./ticks.ts";
+import type {
+  Field,
+  FieldName,
+  OrderRow,
+  QuoteField,
+  QuoteFieldName,
+  QuoteRow,
+  TradeField,
+  TradeFieldName,
+  TradeRow,
+} from "./types.ts";
+
+export type { BasketQuery, Plan, TickBasket } from "./basket.ts";
 export {
   type CallOptions,
   Client,
@@ -18,18 +32,18 @@ export {
 export * from "./errors.ts";
 export type { ParquetFacts, ParquetFile, ParquetStream } from "./parquet-file.ts";
 export type { DownloadOptions, FileDownload, Share } from "./share.ts";
-export type {
-  HistoryQuery,
-  Orders,
-  ParquetQuery,
-  QuoteQuery,
-  Quotes,
-  SecurityQuery,
-  TickQuery,
-  Ticks,
-  TimeQuery,
-  TradeQuery,
-  Trades,
-} from "./ticks.ts";
+export type { ParquetQuery, SecurityQuery, TickQuery, Ticks, TimeQuery } from "./ticks.ts";
 export { BrokenConnection, type Fetch } from "./transport.ts";
 export type * from "./types.ts";
+
+export type HistoryQuery<F extends FieldName = Field> = TickQuery<F>;
+export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;
+export type Basket<F extends FieldName = Field> = TickBasket<OrderRow<F>>;
+
+export type TradeQuery<F extends TradeFieldName = TradeField> = TickQuery<F>;
+export type Trades<F extends TradeFieldName = TradeField> = Ticks<TradeRow<F>>;
+export type TradeBasket<F extends TradeFieldName = TradeField> = TickBasket<TradeRow<F>>;
+
+export type QuoteQuery<F extends QuoteFieldName = QuoteField> = TickQuery<F>;
+export type Quotes<F extends QuoteFieldName = QuoteField> = Ticks<QuoteRow<F>>;
+export type QuoteBasket<F extends QuoteFieldName = QuoteField> = TickBasket<QuoteRow<F>>;

@@ -1,19 +1,7 @@
 /** A dataset's rows as a stream: converts a caller's query to parameters, and the service's answers to rows. */
 import { ConfigurationError, DataRebuilt } from "./errors.ts";
 import { MOST_ROWS, type Paging, type Row, type Selection } from "./paging.ts";
-import type {
-  DatasetName,
-  Field,
-  FieldName,
-  OrderRow,
-  Page,
-  QuoteField,
-  QuoteFieldName,
-  QuoteRow,
-  TradeField,
-  TradeFieldName,
-  TradeRow,
-} from "./types.ts";
+import type { DatasetName, FieldName, Page } from "./types.ts";
 
 export interface SecurityQuery {
   /** `600519`, `600519.SH` or `sh600519`. */
@@ -38,10 +26,6 @@ export interface TickQuery<F extends string> extends TimeQuery {
   /** Called when the day was rebuilt during reading and is read again from its first row. */
   onRebuild?: ((tradedate: string | null) => void) | undefined;
 }
-
-export type HistoryQuery<F extends FieldName = Field> = TickQuery<F>;
-export type TradeQuery<F extends TradeFieldName = TradeField> = TickQuery<F>;
-export type QuoteQuery<F extends QuoteFieldName = QuoteField> = TickQuery<F>;
 
 export interface ParquetQuery<F extends string = FieldName> extends SecurityQuery {
   fields?: readonly F[] | undefined;
@@ -107,12 +91,8 @@ function namesOf(fields: readonly string[] | undefined): string[] | null {
 export class Fingerprint {
   #a = 0xdeadbeef;
   #b = 0x41c6ce57;
-  #rows = 0;
-
-  /** Returns the number of rows hashed so far. */
-  get rows(): number {
-    return this.#rows;
-  }
+  /** The number of rows hashed so far. */
+  rows = 0;
 
   add(row: Row): void {
     const text = JSON.stringify(row);
@@ -123,11 +103,11 @@ export class Fingerprint {
     }
     this.#a ^= this.#b >>> 16;
     this.#b ^= this.#a >>> 13;
-    this.#rows++;
+    this.rows++;
   }
 
   equals(other: Fingerprint): boolean {
-    return this.#rows === other.#rows && this.#a === other.#a && this.#b === other.#b;
+    return this.rows === other.rows && this.#a === other.#a && this.#b === other.#b;
   }
 }
 
@@ -280,10 +260,6 @@ export class Ticks<R extends object> implements AsyncIterable<R> {
     );
   }
 }
-
-export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;
-export type Trades<F extends TradeFieldName = TradeField> = Ticks<TradeRow<F>>;
-export type Quotes<F extends QuoteFieldName = QuoteField> = Ticks<QuoteRow<F>>;
 
 export function objectOf<R extends object>(fields: readonly string[], row: readonly unknown[]): R {
   const record: Record<string, unknown> = {};
