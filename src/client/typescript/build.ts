@@ -29,9 +29,9 @@ const ROOT = resolve(FOLDER, "../../..");
  * so no public name is shortened.
  */
 const HIDDEN = `
-  atOnce baseUrl begun bounded cursors failures fallback fallbacks hidesLast isAborted isAnew
-  isComplete isForeign newPatience nextCursor onPiece overlap patience pieces position progressed
-  receive refusal resetsInMs restartTimer part selection skip ticks times touched unseen waitFailed
+  atOnce baseUrl begun bounded cursors failures fallback fallbacks hidesLast isAnew isComplete
+  isForeign newPatience nextCursor onPiece overlap patience pieces position progressed
+  receive resetsInMs restartTimer part selection skip thrown ticks times touched unseen waitFailed
   waitMs waitTold way
 `
   .trim()

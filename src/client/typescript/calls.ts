@@ -84,7 +84,7 @@ export function served(answer: Answer): unknown {
 
 /** Returns the refusal as an error of the class for its code. */
 export function refusalOf(
-  answer: ErrorFacts & Pick<Answer, "message" | "waitMs"> & { resetsInMs?: number | null },
+  answer: ErrorFacts & Pick<Answer, "message" | "waitMs" | "resetsInMs">,
 ): ServiceError {
   const { code, message, reason } = answer;
   switch (code) {
@@ -185,14 +185,9 @@ export class Endpoints {
     this.#maxWaitMs = maxWaitMs;
   }
 
-  /** Posts `bodyFor(baseUrl)`, and again after each answer that asks for a wait. Returns the first other answer. */
-  call(bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
-    return this.receive(bodyFor, readAnswer, signal);
-  }
-
   /**
-   * Like `call`, but `take` reads the answer. A connection that breaks while `take` reads counts as a failed request.
-   * When `take` returns an `Answer` with a wait, the request is sent again.
+   * Posts `bodyFor(baseUrl)`, and reads the answer with `take`. Sends the request again when a connection breaks, also
+   * while `take` reads, and when `take` returns an `Answer` with a wait. Returns the first other result of `take`.
    */
   async receive<T extends object>(
     bodyFor: BodyFor,

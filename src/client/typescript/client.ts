@@ -1,17 +1,10 @@
 /** The client: one object for a key and the service's base URLs. */
 import { type BasketQuery, TickBasket } from "./basket.ts";
-import { type Answer, type BodyFor, Endpoints, refusalOf, served, type Taker } from "./calls.ts";
+import { type Answer, type BodyFor, Endpoints, readAnswer, refusalOf, served, type Taker } from "./calls.ts";
 import { only, operationsOf } from "./datasets.ts";
-import { ConfigurationError, ProtocolError } from "./errors.ts";
+import { ConfigurationError, ProtocolError, ServiceError } from "./errors.ts";
 import { Paging } from "./paging.ts";
-import {
-  fileTaker,
-  isAnswer,
-  noFile,
-  type ParquetFile,
-  type ParquetStream,
-  streamTaker,
-} from "./parquet-file.ts";
+import { fileTaker, type ParquetFile, type ParquetStream, streamTaker } from "./parquet-file.ts";
 import { Share } from "./share.ts";
 import {
   dateOf,
@@ -280,41 +273,36 @@ export class Client {
   }
 
   async #file(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetFile> {
-    let free = () => {};
-    try {
-      return await this.#received(dataset, query, (done) => {
-        free = done;
-        return fileTaker(this.baseUrls.length, dataset);
-      });
-    } finally {
-      free();
-    }
-  }
-
-  #fileStream(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetStream> {
-    return this.#received(dataset, query, (done) => streamTaker(done, query.signal, dataset));
-  }
-
-  /**
-   * Receives a file with the taker that `takerFor` returns. The next request waits until the taker calls `done`, or
-   * until an error occurs.
-   */
-  async #received<T extends object>(
-    dataset: DatasetName,
-    query: ParquetQuery<string>,
-    takerFor: (done: () => void) => Taker<T>,
-  ): Promise<T> {
     const { read } = operationsOf(dataset);
     const done = await this.#permit(read, query.signal);
     try {
-      const body = this.#enveloped(read, () => parquetBody(query));
-      const taken = await this.#endpoints.receive(body, takerFor(done), query.signal);
-      if (isAnswer(taken)) throw taken.code === 200 ? noFile(taken) : refusalOf(taken);
-      return taken;
+      return await this.#received(read, query, fileTaker(this.baseUrls.length, dataset));
+    } finally {
+      done();
+    }
+  }
+
+  /** Returns the file as a stream. The next request waits until the stream's end, or until an error occurs. */
+  async #fileStream(dataset: DatasetName, query: ParquetQuery<string>): Promise<ParquetStream> {
+    const { read } = operationsOf(dataset);
+    const done = await this.#permit(read, query.signal);
+    try {
+      return await this.#received(read, query, streamTaker(done, query.signal, dataset));
     } catch (error) {
       done();
       throw error;
     }
+  }
+
+  async #received<T extends object>(
+    apiname: string,
+    query: ParquetQuery<string>,
+    take: Taker<T>,
+  ): Promise<T> {
+    const body = this.#enveloped(apiname, () => parquetBody(query));
+    const taken = await this.#endpoints.receive(body, take, query.signal);
+    if (!("waitMs" in taken)) return taken;
+    throw taken.code === 200 ? new ServiceError(`${taken.baseUrl} sent no file`, taken) : refusalOf(taken);
   }
 
   /** Returns `data` of the answer, or throws the refusal. JSON omits undefined parameters. */
@@ -325,7 +313,7 @@ export class Client {
   async #call(apiname: string, bodyFor: BodyFor, signal: AbortSignal | undefined): Promise<Answer> {
     const done = await this.#permit(apiname, signal);
     try {
-      return await this.#endpoints.call(this.#enveloped(apiname, bodyFor), signal);
+      return await this.#endpoints.receive(this.#enveloped(apiname, bodyFor), readAnswer, signal);
     } finally {
       done();
     }

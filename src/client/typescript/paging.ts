@@ -7,7 +7,7 @@
  */
 import { type Answer, type BodyFor, type Call, served } from "./calls.ts";
 import { operationsOf } from "./datasets.ts";
-import { BadRequest, DataRebuilt, ProtocolError, type ServiceError } from "./errors.ts";
+import { BadRequest, DataRebuilt, ProtocolError } from "./errors.ts";
 import type { DatasetName } from "./types.ts";
 
 export type Value = string | number;
@@ -86,16 +86,6 @@ export function moved(from: Position, rows: readonly Row[], times: readonly stri
   return { time, skip, overlap: knownRows.slice(first), times: knownTimes.slice(first) };
 }
 
-/** Returns the time of the last row read; empty before the first row. */
-export function lastTime({ times }: Position): string {
-  return times.at(-1) ?? "";
-}
-
-/** Returns the undated cursor for this position (contract 5.5). */
-function undatedCursor({ time, skip }: Position): string {
-  return `v2.${time}-${skip}`;
-}
-
 /** Maximum rows of a page. */
 export const MOST_ROWS = 10_000;
 
@@ -129,40 +119,22 @@ export interface Step extends CursorPage {
   isAnew: boolean;
 }
 
-/** The day's content has changed since the first rows were read. */
-class DayChanged extends Error {
-  readonly refusal: ServiceError | undefined;
-
-  constructor(what: string, refusal?: ServiceError) {
-    super(what);
-    this.refusal = refusal;
-  }
-}
+/** The day's content has changed since the first rows were read. `cause` is the refusal that says so, if there is one. */
+class DayChanged extends Error {}
 
 /** State that a rebuild invalidates. */
-interface State {
-  position: Position;
+class State {
+  position = BEGINNING;
   /** How paging continues at the base URL that issued the cursor. */
-  next: { baseUrl: string; way: Way } | null;
-  fallback: "undated" | "window";
-  fallbacks: number;
-  cursors: Set<string>;
+  next: { baseUrl: string; way: Way } | null = null;
+  fallback: "undated" | "window" = "undated";
+  fallbacks = 0;
+  readonly cursors = new Set<string>();
   /** The base URL, revision and build of the last page. */
-  baseUrl: string | null;
-  revision: number | null;
-  build: string | null;
+  baseUrl: string | null = null;
+  revision: number | null = null;
+  build: string | null = null;
 }
-
-const beginning = (): State => ({
-  position: BEGINNING,
-  next: null,
-  fallback: "undated",
-  fallbacks: 0,
-  cursors: new Set(),
-  baseUrl: null,
-  revision: null,
-  build: null,
-});
 
 export class Paging {
   isComplete = false;
@@ -170,7 +142,7 @@ export class Paging {
   tradedate: string | null;
   readonly #call: Call;
   readonly #selection: Selection;
-  #state = beginning();
+  #state = new State();
   #isAnew = false;
 
   constructor(call: Call, selection: Selection) {
@@ -217,7 +189,7 @@ export class Paging {
         return this.#advance(answer, way, page);
       } catch (error) {
         if (!(error instanceof BadRequest)) throw error;
-        if (error.reason === "data_rebuilt") throw new DayChanged(error.message, error);
+        if (error.reason === "data_rebuilt") throw new DayChanged(error.message, { cause: error });
         if (!UNKNOWN_CURSOR.includes(error.reason ?? "") || !this.#forgetCursor(way)) throw error;
       }
     }
@@ -232,9 +204,10 @@ export class Paging {
       ...(this.tradedate === null ? {} : { tradedate: this.tradedate }),
     };
     if (overlap.length === 0) return { kind: "cursor", params, unseen: 0, overlap };
-    // Undated cursors exist for orders only.
+    // Undated cursors (contract 5.5) exist for orders only.
     if (fallback === "undated" && this.#selection.dataset === "orders") {
-      return { kind: "undated", params: { ...params, cursor: undatedCursor(position) }, unseen: 0, overlap };
+      const cursor = `v2.${position.time}-${position.skip}`;
+      return { kind: "undated", params: { ...params, cursor }, unseen: 0, overlap };
     }
     const window = { ...params, start_time: position.time };
     return { kind: "window", params: window, unseen: position.skip, overlap };
@@ -263,7 +236,7 @@ export class Paging {
   #advance({ baseUrl, build }: Answer, way: Way, page: CursorPage): CursorPage {
     const state = this.#state;
     const isRepeating = way.overlap.length + way.unseen > 0;
-    const times = timesOf(page, isRepeating ? "" : lastTime(state.position));
+    const times = timesOf(page, isRepeating ? "" : (state.position.times.at(-1) ?? ""));
     const passed = Math.min(way.unseen, page.rows.length);
     const repeated = Math.min(way.overlap.length, page.rows.length - passed);
     const left = { unseen: way.unseen - passed, overlap: way.overlap.slice(repeated) };
@@ -299,15 +272,15 @@ export class Paging {
 
   #restart(change: DayChanged): void {
     if (this.restarts > 0) {
-      const facts = { code: 422, reason: "data_rebuilt", requestId: change.refusal?.requestId ?? null };
-      throw new DataRebuilt(`the day changed again after a restart: ${change.message}`, facts, {
-        cause: change,
-      });
+      const requestId = change.cause instanceof BadRequest ? change.cause.requestId : null;
+      const facts = { code: 422, reason: "data_rebuilt", requestId };
+      const told = `the day changed again after a restart: ${change.message}`;
+      throw new DataRebuilt(told, facts, { cause: change });
     }
     this.restarts++;
     this.#isAnew = true;
     this.isComplete = false;
-    this.#state = beginning();
+    this.#state = new State();
   }
 }
 

@@ -1,6 +1,6 @@
 /** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only requested again. */
 import { type Answer, answerIn, readAnswer, type Taker } from "./calls.ts";
-import { IntegrityError, ServiceError } from "./errors.ts";
+import { IntegrityError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 import type { DatasetName } from "./types.ts";
 
@@ -35,7 +35,7 @@ const MEDIA_TYPE = "application/vnd.apache.parquet";
  * Returns a function that takes a whole file from an answer. A body that ends early is a broken connection and is
  * requested again. Each attempt may be charged, so the call ends when every base URL has failed twice in the same way.
  */
-export function fileTaker(addressCount: number, dataset: DatasetName = "orders"): Taker<ParquetFile> {
+export function fileTaker(addressCount: number, dataset: DatasetName): Taker<ParquetFile> {
   const reasons = new Set<string>();
   const hopeless = new Set<string>();
   return async (baseUrl, reply) => {
@@ -86,7 +86,7 @@ function wholeFile(
 export function streamTaker(
   done: () => void,
   signal: AbortSignal | undefined,
-  dataset: DatasetName = "orders",
+  dataset: DatasetName,
 ): Taker<ParquetStream> {
   return async (baseUrl, reply) => {
     if (reply.status !== 200) return readAnswer(baseUrl, reply);
@@ -190,14 +190,4 @@ function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts
 function safeName(disposition: string | null): string | undefined {
   const name = /filename="([\w.-]{1,200})"/.exec(disposition ?? "")?.[1];
   return name?.startsWith(".") ? undefined : name;
-}
-
-/** Returns whether an answer was received instead of a file. */
-export function isAnswer(taken: object): taken is Answer {
-  return "waitMs" in taken;
-}
-
-/** Returns the error for a successful answer without a file. */
-export function noFile(answer: Answer): ServiceError {
-  return new ServiceError(`${answer.baseUrl} sent no file`, answer);
 }

@@ -9,10 +9,9 @@ import { BrokenConnection, bytesOf, type Reply, type Transport } from "./transpo
 import type { ShareFile, ShareInfo } from "./types.ts";
 import { Patience, parseRetryAfter, UNTOLD_WAIT_MS } from "./waiting.ts";
 
-export interface DriveAsk {
+interface DriveAsk {
   signal: AbortSignal | undefined;
-  /** Returns the headers; called for each attempt. */
-  headers?: () => Record<string, string>;
+  headers?: Readonly<Record<string, string>>;
   patience?: Patience;
 }
 
@@ -43,11 +42,11 @@ class Drive {
 
   /** Reads `path` with `take`. Retries after broken connections and temporary refusals; throws other refusals. */
   async get<T>(path: string, ask: DriveAsk, take: (reply: Reply) => Promise<T>): Promise<T> {
-    const { signal, headers = () => ({}), patience = this.newPatience() } = ask;
+    const { signal, headers, patience = this.newPatience() } = ask;
     const url = this.#url + path.split("/").map(encodeURIComponent).join("/");
     for (;;) {
       try {
-        const sent = { Authorization: this.#authorization, ...headers() };
+        const sent = { Authorization: this.#authorization, ...headers };
         const timeoutMs = patience.begun();
         const reply = await this.#transport.send({ method: "GET", url, headers: sent, signal, timeoutMs });
         if ([200, 206].includes(reply.status)) return await take(reply);
@@ -79,6 +78,7 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
     requestId: headers.get("X-Request-Id"),
     // A share has no quota, so its 429 is temporary.
     waitMs: 0,
+    resetsInMs: null,
   });
 }
 
@@ -120,7 +120,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
       yield piece;
     }
     if (at !== size) throw new IntegrityError(`${path} has ${at} bytes instead of ${size}`);
-    if (hash.digest() !== expected) throw new IntegrityError(`${path} does not have the announced SHA-256`);
+    if (hash.digest("hex") !== expected)
+      throw new IntegrityError(`${path} does not have the announced SHA-256`);
   }
 
   /** Returns the bytes that `have` lacks. */
@@ -136,7 +137,7 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
     const patience = this.#drive.newPatience();
     let at = from;
     while (at < size) {
-      const headers = () => (at > 0 ? { Range: `bytes=${at}-` } : {}) as Record<string, string>;
+      const headers = at > 0 ? { Range: `bytes=${at}-` } : {};
       const reply = await this.#drive.get(path, { signal, headers, patience }, async (head) => head);
       try {
         this.#checkVersion(reply, at);

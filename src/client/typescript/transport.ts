@@ -67,7 +67,7 @@ export class Transport {
       return replyOf(response, watch);
     } catch (error) {
       watch.end();
-      throw watch.isAborted ? signal?.reason : broken(error);
+      throw watch.thrown(error);
     }
   }
 }
@@ -110,7 +110,7 @@ async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
       throw new BrokenConnection(`the body ended after ${received} of ${length} bytes`);
     }
   } catch (error) {
-    throw watch.isAborted ? watch.reason : broken(error);
+    throw watch.thrown(error);
   } finally {
     watch.end();
   }
@@ -151,13 +151,11 @@ class Watch {
     return this.#controller.signal;
   }
 
-  /** Returns whether the caller aborted the request. A timeout does not count. */
-  get isAborted(): boolean {
-    return this.#outer?.aborted === true;
-  }
-
-  get reason(): unknown {
-    return this.#outer?.reason;
+  /** Returns what the caller receives for `error`: the reason of its own abort, otherwise a `BrokenConnection`. */
+  thrown(error: unknown): unknown {
+    if (this.#outer?.aborted) return this.#outer.reason;
+    if (error instanceof BrokenConnection) return error;
+    return new BrokenConnection(error instanceof Error ? error.message : String(error), { cause: error });
   }
 
   async bounded<T>(work: Promise<T>): Promise<T> {
@@ -175,12 +173,6 @@ class Watch {
     this.#outer?.removeEventListener("abort", this.#onAbort);
     this.#controller.abort();
   }
-}
-
-function broken(error: unknown): unknown {
-  return error instanceof BrokenConnection
-    ? error
-    : new BrokenConnection(error instanceof Error ? error.message : String(error), { cause: error });
 }
 
 const VERSION = "0.1.0";

@@ -39,8 +39,9 @@ export function parseRetryAfter(value: string | null, nowMs = Date.now()): numbe
  */
 export class Patience {
   readonly #isBounding: boolean;
+  /** The number of broken connections in a row so far. */
+  failures = 0;
   #leftMs: number;
-  #failures = 0;
   #shortWaits = 0;
   #sinceMs = performance.now();
 
@@ -55,14 +56,9 @@ export class Patience {
     return this.#isBounding ? Math.max(SHORTEST_TIMEOUT_MS, this.#leftMs) : undefined;
   }
 
-  /** Returns the number of broken connections in a row so far. */
-  get failures(): number {
-    return this.#failures;
-  }
-
   /** Resets the failure count, because data arrived. */
   progressed(): void {
-    this.#failures = 0;
+    this.failures = 0;
     this.touched();
   }
 
@@ -93,17 +89,17 @@ export class Patience {
     where: string,
     { signal, atOnce = false }: { signal: AbortSignal | undefined; atOnce?: boolean },
   ): Promise<void> {
-    this.#failures++;
+    this.failures++;
     this.#leftMs -= performance.now() - this.#sinceMs;
-    if (this.#failures >= MAX_FAILURES || this.#leftMs <= 0) {
+    if (this.failures >= MAX_FAILURES || this.#leftMs <= 0) {
       throw new ConnectionFailed(
-        `gave up after ${this.#failures} failed connections, the last one to ${where}: ${told(error)}`,
+        `gave up after ${this.failures} failed connections, the last one to ${where}: ${told(error)}`,
         undefined,
         { cause: error },
       );
     }
     if (atOnce) return;
-    const step = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.#failures - 1));
+    const step = Math.min(LONGEST_BACKOFF_MS, FIRST_BACKOFF_MS * 2 ** (this.failures - 1));
     await this.#wait(Math.min(step * (0.75 + Math.random() / 2), this.#leftMs), signal);
   }
 
@@ -167,6 +163,10 @@ export async function takePlace(
   queue.push(caller);
   const done = () => leave(name, queue, caller);
   if (queue[0] === caller) return done;
+  const tooLong = new Unavailable(
+    `another request of this key has been busy for ${Math.round(longestMs / 1000)} s: ` +
+      "read or cancel its stream, or abort it",
+  );
   let timer: ReturnType<typeof setTimeout> | undefined;
   let onAbort = (): void => undefined;
   try {
@@ -175,7 +175,7 @@ export async function takePlace(
       caller.start = resolve;
       caller.restartTimer = () => {
         clearTimeout(timer);
-        timer = setTimeout(() => reject(new Unavailable(busyFor(longestMs))), longestMs);
+        timer = setTimeout(() => reject(tooLong), longestMs);
       };
       caller.restartTimer();
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -198,11 +198,4 @@ function leave(name: string, queue: Caller[], caller: Caller): void {
   if (place > 0) return;
   queue[0]?.start();
   for (const waiting of queue.slice(1)) waiting.restartTimer();
-}
-
-function busyFor(ms: number): string {
-  return (
-    `another request of this key has been busy for ${Math.round(ms / 1000)} s: ` +
-    "read or cancel its stream, or abort it"
-  );
 }

@@ -187,7 +187,7 @@ describe("the bytes of a share's file", () => {
   digest.update(bytes);
   const file = {
     ...{ path: "20260311/f.zip", tradedate: "20260311", size_bytes: bytes.length },
-    ...{ sha256: digest.digest(), revision: 1 },
+    ...{ sha256: digest.digest("hex"), revision: 1 },
   };
   const info = { status: "ready", url: "http://a.test/s/id/", password: "p" };
   const json = (value: unknown) => new Response(JSON.stringify(value));
