@@ -1,14 +1,13 @@
 /**
  * Runs random histories of the real gate object inside workerd and compares each step with an independent model. The
  * histories contain requests and repeated requests, lost answers, releases sent once, twice, late or never, leases
- * dropped without a release, restarts, clock jumps, and workers and objects of the previous version.
+ * dropped without a release, restarts, clock jumps, and workers of the previous version.
  */
 import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Env } from "../../src/env.ts";
 import type { AcquireRequest, GateKind, LeaseStub, ReleaseRequest } from "../../src/gate/protocol.ts";
-import { FormerGate } from "../support/former-gate.ts";
 import { GateModel } from "../support/gate-model.ts";
 import { type Random, randomFrom } from "../support/random.ts";
 import { proofSize } from "../support/tier.ts";
@@ -69,8 +68,7 @@ class History {
       else if (chance < 0.75) await this.#end();
       else if (chance < 0.82) await this.#tellAgain();
       else if (chance < 0.87) await this.#storeCarried();
-      else if (chance < 0.93) await this.#restart();
-      else if (chance < 0.96) await this.#formerVersion(step);
+      else if (chance < 0.96) await this.#restart();
       else await this.#drop();
       expect(this.#model.differenceTo(await this.#stub().state(), this.#nowMs)).toBeNull();
     }
@@ -219,31 +217,6 @@ class History {
       this.#told(working.grantId, { credit: false });
       await this.#stored();
     }
-  }
-
-  /**
-   * Serves a request with an object of the previous version on the same storage. Afterwards an object of the current
-   * version continues from that storage.
-   */
-  async #formerVersion(step: number): Promise<void> {
-    await this.#restart();
-    const ask = this.#ask(step);
-    const grantId = `former-${step}`;
-    await runInDurableObject(this.#stub(), (_, { storage }) => {
-      const former = new FormerGate(storage);
-      const answer = former.acquire(ask, grantId);
-      const expected = this.#model.acquire(ask, grantId, this.#nowMs);
-      const told = "id" in answer ? "in" : answer.reason === "slot_busy" ? "slot_busy" : answer.unit;
-      expect(expected.startsWith(told)).toBe(true);
-      this.#model.store();
-      if ("id" in answer && this.#random.chance(0.7)) {
-        former.release(grantId, { credit: false });
-        this.#told(grantId, { credit: false });
-        this.#model.store();
-      }
-      expect(this.#model.differenceTo(former.state(), this.#nowMs)).toBeNull();
-    });
-    await this.#restart();
   }
 
   /** Ends a worker's context, whether or not the worker received its lease. */

@@ -14,10 +14,10 @@ export interface TakeOptions {
 }
 
 /**
- * The repeated task. `slot` takes and frees a slot for a single request. `paging` does so while paging.
- * `former` does the same as `slot` with a Durable Object of the previous version. `writes` writes a plain row twice.
+ * The repeated task. `slot` takes and frees a slot for a single request. `paging` does so while paging. `writes` writes
+ * a plain row twice.
  */
-export type GateRounds = "slot" | "paging" | "former" | "writes";
+export type GateRounds = "slot" | "paging" | "writes";
 
 export interface GateService extends AsyncDisposable {
   /** Takes the slot; the test decides when the answer is read. */

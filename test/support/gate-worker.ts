@@ -8,26 +8,12 @@ import { type BodyEnd, type BodyPump, holdBody } from "../../src/gate/hold-body.
 import type { AcquireRequest, RequestOutcome } from "../../src/gate/protocol.ts";
 import { takeSlot } from "../../src/gate/slot.ts";
 
-import { FormerGate } from "./former-gate.ts";
-
 // The service's configuration names its Durable Object classes, so every worker that uses it must export them. The
 // class `Gate` below replaces the service's class of the same name.
 export * from "../../src/worker.ts";
 
-/** Accounts with this prefix use objects of the previous version. */
-const FORMER = "former-";
-
 /** The real gate with a method that kills it, as a deployment or a move to another machine does. */
 export class Gate extends ServedGate {
-  readonly #former = new FormerGate(this.ctx.storage);
-
-  override acquire(ask: AcquireRequest): ReturnType<ServedGate["acquire"]> {
-    if (!this.ctx.id.name?.startsWith(FORMER)) return super.acquire(ask);
-    // The worker must also work with the lease of the previous version. That lease has no method `written`, and its
-    // `release` returns undefined.
-    return this.#former.acquire(ask) as ReturnType<ServedGate["acquire"]>;
-  }
-
   restart(): void {
     this.ctx.abort("restarted by the test");
   }
@@ -117,8 +103,7 @@ async function take(request: Request, env: TestEnv, ctx: ExecutionContext): Prom
 
 /**
  * Runs a task on many objects concurrently, and repeats it `rounds` times on each object. The task `writes` writes a
- * plain row twice. Every other task takes the slot and frees it: `paging` frees it with more pages to follow, and
- * `former` uses objects of the previous version.
+ * plain row twice. Every other task takes the slot and frees it; `paging` frees it with more pages to follow.
  */
 async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<void> {
   const query = url.searchParams;
@@ -146,11 +131,7 @@ async function rounds(url: URL, env: TestEnv, ctx: ExecutionContext): Promise<vo
         throw new Error("the release was not confirmed");
     }
   };
-  await Promise.all(
-    Array.from({ length: Number(query.get("objects")) }, (_, n) =>
-      one(`${what === "former" ? FORMER : "warm-"}${n}`),
-    ),
-  );
+  await Promise.all(Array.from({ length: Number(query.get("objects")) }, (_, n) => one(`warm-${n}`)));
 }
 
 export default {
