@@ -76,13 +76,23 @@ export function writeTables(folder: string, tables: readonly Table[]): void {
   }
 }
 
-/** Returns the header, and the column of each role, from a list such as `Price:price,Qty:volume,SeqNo`. */
-function headed(list: string): Pick<Table, "header" | "columns"> {
+/**
+ * Returns the header, and the column of each role, from a list such as `Price:price,Qty:volume,SeqNo`. Adds what holds
+ * for most tables: lines end in LF, a security's code is its symbol, each row of `trades` is a trade and none a cancel.
+ */
+function headed(dataset: Table["dataset"], list: string): Omit<Table, "path" | "rows"> {
   const named = list.split(",").map((each) => each.split(":"));
   const roles = named.flatMap(([name = "", ...of]) => of.map((role) => [role, name] as const));
-  // Every caller's list contains all roles of `Columns`.
-  const columns = Object.fromEntries(roles) as unknown as Columns;
-  return { header: named.map(([name = ""]) => name), columns };
+  return {
+    dataset,
+    header: named.map(([name = ""]) => name),
+    // Every caller's list contains all roles of `Columns`.
+    columns: Object.fromEntries(roles) as unknown as Columns,
+    codeOf: ({ symbol }) => symbol,
+    isTrade: () => dataset === "trades",
+    isCancel: () => false,
+    lineEnd: "\n",
+  };
 }
 
 const text = ({ values, index }: { values: string[]; index: Uint16Array }, row: number) =>
@@ -91,10 +101,7 @@ const rowsOf = (count: number) => Array.from({ length: count }, (_, row) => row)
 const nineDigits = (time: number) => String(time).padStart(9, "0");
 const clockOf = (time: number) => nineDigits(time).replace(/(..)(..)(..)(...)/, "$1:$2:$3.$4");
 const yuan = (priceE4: number) => (priceE4 / 10_000).toFixed(3);
-const never = () => false;
-const always = () => true;
 const strings = (...cells: (string | number | undefined)[]) => cells.map(String);
-const symbolOf = ({ symbol }: Security) => symbol;
 const codeOf = ({ symbol, market }: Security) => `${symbol}.${market}`;
 
 /** Returns the position of each order row and each trade row in the stream that numbers both. */
@@ -152,14 +159,13 @@ function tradesOf(day: readonly DayOfSecurity[]) {
 
 function vendorOrders(tradedate: string, each: DayOfSecurity): Table {
   return {
-    dataset: "orders",
     path: `${tradedate}/${codeOf(each)}/逐笔委托.csv`,
     ...headed(
+      "orders",
       "万得代码:security,交易所代码,自然日:date,时间:time,委托编号,交易所委托号,委托类型:type,委托代码:side,委托价格:price," +
         "委托数量:volume",
     ),
     codeOf,
-    isTrade: never,
     isCancel: (row) => row[6] === "D",
     lineEnd: ",\r\n",
     rows: ordersOf([each]).map(({ code, symbol, time, orderId, id, type, side, priceE4, volume }) =>
@@ -170,14 +176,13 @@ function vendorOrders(tradedate: string, each: DayOfSecurity): Table {
 
 function vendorTrades(tradedate: string, each: DayOfSecurity): Table {
   return {
-    dataset: "trades",
     path: `${tradedate}/${codeOf(each)}/逐笔成交.csv`,
     ...headed(
+      "trades",
       "万得代码:security,交易所代码,自然日:date,时间:time,成交编号,成交代码:tradeCode,委托代码,BS标志:flag,成交价格:price," +
         "成交数量:volume,叫卖序号,叫买序号",
     ),
     codeOf,
-    isTrade: always,
     isCancel: (row) => row[5] === "C",
     lineEnd: ",\r\n",
     rows: tradesOf([each]).map(({ code, symbol, time, id, tradeCode, flag, priceE4, volume, sell, buy }) =>
@@ -195,17 +200,15 @@ function insightOrders(tradedate: string, day: readonly DayOfSecurity[]): Table 
   const types: Record<string, string> = { A: "2", D: "10", S: "11" };
   const sides: Record<string, string> = { B: "1", S: "2" };
   return {
-    dataset: "orders",
     path: "SHorders.csv",
     ...headed(
+      "orders",
       "MDDate:date,MDTime:time,SecurityType,SecuritySubType,SecurityIDSource,Symbol," +
         "ReceiveDateTime,OrderIndex,OrderType:type,OrderPrice:price,OrderQty:volume," +
         "OrderBSFlag:side,ChannelNo,ApplSeqNum,OrderNO,SecurityID:security",
     ),
     codeOf,
-    isTrade: never,
     isCancel: (row) => row[8] === "10",
-    lineEnd: "\n",
     rows: ordersOf(day)
       .filter(({ type }) => type !== "S")
       .map(({ clock, n, price, volume, place, id, code, type, side }) => {
@@ -220,18 +223,15 @@ function insightTrades(tradedate: string, day: readonly DayOfSecurity[]): Table 
   const date = INSIGHT_DATE(tradedate);
   const flags: Record<string, string> = { B: "1", S: "2", N: "0" };
   return {
-    dataset: "trades",
     path: "SHtrades.csv",
     ...headed(
+      "trades",
       "MDDate:date,MDTime:time,SecurityType,SecuritySubType,SecurityIDSource,Symbol," +
         "TradingPhaseCode,TradeIndex,TradeBuyNo,TradeSellNo,TradeType,TradeBSFlag:flag," +
         "TradePrice:price,TradeQty:volume,TradeMoney,ReceiveDateTime,NumTrades,ChannelNo," +
         "ApplSeqNum,SecurityID:security",
     ),
     codeOf,
-    isTrade: always,
-    isCancel: never,
-    lineEnd: "\n",
     rows: tradesOf(day).map(({ clock, id, buy, sell, price, volume, place, code, flag }) => {
       const trade = ["", id, buy, sell, 0, flags[flag] ?? "", price, volume, 0, 0, 0, 1, place, code];
       return strings(date, clock, ...INSIGHT_KIND, ...trade);
@@ -241,32 +241,25 @@ function insightTrades(tradedate: string, day: readonly DayOfSecurity[]): Table 
 
 function datayesShanghai(day: readonly DayOfSecurity[]): Table[] {
   const orders: Table = {
-    dataset: "orders",
     path: "mdl_4_19_0.csv",
     ...headed(
+      "orders",
       "DataStatus,OrderIndex,OrderChannel,SecurityID:security,OrderTime:time,OrderType:type," +
         "OrderNO,OrderPrice:price,Balance:volume,OrderBSFlag:side,BizIndex,LocalTime,SeqNo",
     ),
-    codeOf: symbolOf,
-    isTrade: never,
     isCancel: (row) => row[5] === "D",
-    lineEnd: "\n",
     rows: ordersOf(day).map(({ n, symbol, clock, type, id, price, volume, side, place }) =>
       strings(0, n, 1, symbol, clock, type, id, price, volume, side, place, clock, n),
     ),
   };
   const trades: Table = {
-    dataset: "trades",
     path: "Transaction.csv",
     ...headed(
+      "trades",
       "DataStatus,TradeIndex,TradeChan,SecurityID:security,TradTime:time,TradPrice:price," +
         "TradVolume:volume,TradeMoney,TradeBuyNo,TradeSellNo,TradeBSFlag:flag,BizIndex,LocalTime," +
         "SeqNo",
     ),
-    codeOf: symbolOf,
-    isTrade: always,
-    isCancel: never,
-    lineEnd: "\n",
     rows: tradesOf(day).map(({ id, symbol, clock, price, volume, buy, sell, flag, place, n }) =>
       strings(0, id, 1, symbol, clock, price, volume, 0, buy, sell, flag, place, clock, n),
     ),
@@ -278,16 +271,12 @@ function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
   if (day.length === 0) return [];
   const types: Record<string, string> = { "0": "50", "1": "49", U: "85" };
   const orders: Table = {
-    dataset: "orders",
     path: "mdl_6_33_0.csv",
     ...headed(
+      "orders",
       "ChannelNo,ApplSeqNum,MDStreamID,SecurityID:security,SecurityIDSource,Price:price," +
         "OrderQty:volume,Side:side,TransactTime:time,OrdType:type,LocalTime,SeqNo",
     ),
-    codeOf: symbolOf,
-    isTrade: never,
-    isCancel: never,
-    lineEnd: "\n",
     rows: ordersOf(day).map(({ id, symbol, price, volume, side, clock, type, n }) => {
       const buyOrSell = side === "B" ? 49 : 50;
       return strings(
@@ -307,17 +296,14 @@ function datayesShenzhen(day: readonly DayOfSecurity[]): Table[] {
     }),
   };
   const trades: Table = {
-    dataset: "trades",
     path: "mdl_6_36_0.csv",
     ...headed(
+      "trades",
       "ChannelNo,ApplSeqNum,MDStreamID,BidApplSeqNum,OfferApplSeqNum,SecurityID:security," +
         "SecurityIDSource,LastPx:price,LastQty:volume,ExecType:tradeCode,TransactTime:time," +
         "LocalTime,SeqNo",
     ),
-    codeOf: symbolOf,
-    isTrade: always,
     isCancel: (row) => row[9] === "52",
-    lineEnd: "\n",
     rows: tradesOf(day).map(({ id, buy, sell, symbol, price, volume, tradeCode, clock, n }) => {
       const kind = tradeCode === "C" ? 52 : 70;
       return strings(2011, id, "011", buy, sell, symbol, "102 ", price, volume, kind, clock, clock, n);
@@ -338,32 +324,27 @@ function merged(day: readonly DayOfSecurity[]): Table {
     ),
   ];
   return {
-    dataset: "both",
     path: "mdl_4_24_0.csv",
     ...headed(
+      "both",
       "BizIndex,Channel,SecurityID:security,TickTime:time,Type:type,BuyOrderNO,SellOrderNO," +
         "Price:price,Qty:volume,TradeMoney,TickBSFlag:side:flag,LocalTime,SeqNo",
     ),
-    codeOf: symbolOf,
     isTrade: (row) => row[4] === "T",
     isCancel: (row) => row[4] === "D",
-    lineEnd: "\n",
     rows: rows.sort((a, b) => Number(a[0]) - Number(b[0])),
   };
 }
 
 function plainOrders(tradedate: string, day: readonly DayOfSecurity[]): Table {
   return {
-    dataset: "orders",
     path: "orders.csv",
     ...headed(
+      "orders",
       "symbol:security,market,tradedate:date,time:time,order_id,exchange_order_id," +
         "order_type:type,order_code:side,price:price,volume:volume",
     ),
-    codeOf: symbolOf,
-    isTrade: never,
     isCancel: (row) => row[6] === "D",
-    lineEnd: "\n",
     rows: ordersOf(day).map(({ symbol, market, nine, orderId, id, type, side, price, volume }) =>
       strings(symbol, market, tradedate, nine, orderId, id, type, side, price, volume),
     ),
@@ -372,16 +353,13 @@ function plainOrders(tradedate: string, day: readonly DayOfSecurity[]): Table {
 
 function plainTrades(tradedate: string, day: readonly DayOfSecurity[]): Table {
   return {
-    dataset: "trades",
     path: "trades.csv",
     ...headed(
+      "trades",
       "symbol:security,market,tradedate:date,time:time,trade_id,price:price,volume:volume," +
         "bs_flag:flag,trade_code:tradeCode,buy_order_id,sell_order_id",
     ),
-    codeOf: symbolOf,
-    isTrade: always,
     isCancel: (row) => row[8] === "C",
-    lineEnd: "\n",
     rows: tradesOf(day).map(({ symbol, market, nine, id, price, volume, flag, tradeCode, buy, sell }) =>
       strings(symbol, market, tradedate, nine, id, price, volume, flag, tradeCode, buy, sell),
     ),
@@ -394,14 +372,10 @@ function plainTrades(tradedate: string, day: readonly DayOfSecurity[]): Table {
 export function plainQuotes(tradedate: string, day: readonly DayOfSecurity[]): Table {
   const columns = storedColumns(quotes);
   return {
-    dataset: "quotes",
     path: "quotes.csv",
+    ...headed("quotes", ""),
     header: ["symbol", "market", "tradedate", "time", ...columns.map(({ name }) => name)],
     columns: { security: "symbol", date: "tradedate", time: "time", price: "close", volume: "volume" },
-    codeOf: symbolOf,
-    isTrade: never,
-    isCancel: never,
-    lineEnd: "\n",
     rows: day.flatMap(({ symbol, market, quotes: rows }) =>
       [...rows.time].map((time, row) => {
         const cells = columns.map((column) => {
