@@ -3,13 +3,12 @@
  * the restart the old or the new revision is served whole, and publishing again completes.
  */
 import { afterAll, describe, expect, it } from "vitest";
-import type { DaySummary } from "../../src/admin/wire.ts";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import type { Row } from "../support/builders.ts";
 import { answerRows, noiseOf, randomSection } from "../support/dataset-days.ts";
 import { MOMENTS, startKillable } from "../support/killable.ts";
-import { account, asOperator, publishPack } from "../support/operator.ts";
+import { account, dayAt, publishPack } from "../support/operator.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
 import { orderHistory, readAllPages } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
@@ -66,11 +65,6 @@ async function expectFileOf({ dataset, pack, rows }: Content): Promise<void> {
   expect(headers["x-row-count"]).toBe(String(rows.length));
 }
 
-const summary = async (dataset: DatasetName) => {
-  const path = `/admin/days/${TRADEDATE}?dataset=${dataset}`;
-  return (await asOperator<{ day: DaySummary }>(killable.service, "GET", path)).day;
-};
-
 describe(`a publish cut off by killing the runtime at ${MOMENTS} random moments`, () => {
   it("leaves either the old or the new revision completely served, and succeeds when it is repeated", async () => {
     let publishMs = 0;
@@ -84,7 +78,7 @@ describe(`a publish cut off by killing the runtime at ${MOMENTS} random moments`
       const dataset = DATASET_NAMES[round % DATASET_NAMES.length] ?? "orders";
       const [present, next] = contents.get(dataset) ?? [];
       if (present === undefined || next === undefined) throw new Error(`no content of ${dataset}`);
-      const { revision } = await summary(dataset);
+      const { revision } = await dayAt(killable.service, TRADEDATE, dataset);
       const unforced = { ...UNFORCED, dataset };
       const publishing = publishPack(killable.service, TRADEDATE, next.pack, unforced).then(
         () => true,
@@ -100,7 +94,9 @@ describe(`a publish cut off by killing the runtime at ${MOMENTS} random moments`
       if (!isNew) expect(rows).toEqual(present.rows);
       if (wasTold) expect(isNew).toBe(true);
       await expectFileOf(isNew ? next : present);
-      expect((await summary(dataset)).revision).toBe(isNew ? revision + 1 : revision);
+      expect((await dayAt(killable.service, TRADEDATE, dataset)).revision).toBe(
+        isNew ? revision + 1 : revision,
+      );
       seen[isNew ? "after" : "before"]++;
       if (wasTold) seen.told++;
 

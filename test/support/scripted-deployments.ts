@@ -3,9 +3,9 @@
  * scripts which deployment answers each request and what changes before it. The other deployments break the connection.
  */
 import { createHash } from "node:crypto";
-import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
+import { listening } from "./listening.ts";
 
 export const SYMBOL = "600519";
 export const DAY = "20260311";
@@ -80,7 +80,7 @@ export interface ScriptedDeployments {
   /** The requests that each deployment answered. */
   readonly asked: Asked[][];
   urls(): string[];
-  stop(): void;
+  stop(): Promise<void>;
 }
 
 /** Starts one server for all scripts. */
@@ -92,7 +92,7 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
   let chosen = 0;
   let refusal: ScriptedRefusal | undefined;
   let isPrepared = false;
-  const server = createServer(async (request, response) => {
+  const server = await listening(async (request, response) => {
     const body = JSON.parse(await textOf(request)) as Asked;
     if (!isPrepared) {
       // The script's functions are called once for each `place`, even if the client tries several deployments.
@@ -108,8 +108,6 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
     asked[which]?.push(body);
     answer(response, refusal ?? pageOf(day, dataset, String(which), body), day);
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const base = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   return {
     play: (next, of = "orders") => {
       dataset = of;
@@ -121,11 +119,8 @@ export async function startScriptedDeployments(): Promise<ScriptedDeployments> {
     get asked() {
       return asked;
     },
-    urls: () => script.days.map((_, which) => `${base}/${which}`),
-    stop: () => {
-      server.close();
-      server.closeAllConnections();
-    },
+    urls: () => script.days.map((_, which) => `${server.url}/${which}`),
+    stop: async () => server[Symbol.asyncDispose](),
   };
 }
 

@@ -347,10 +347,10 @@ beforeAll(async () => {
   deployments = await startScriptedDeployments();
   if (!withoutPython) python = startPythonPager();
 });
-afterAll(() => {
+afterAll(async () => {
   clock.sleep = sleep;
   python?.stop();
-  deployments?.stop();
+  await deployments?.stop();
 });
 
 /** The quick tier runs some of the histories for the second dataset, which differs only in rows and operation. */
