@@ -43,7 +43,7 @@ export interface Answer extends ErrorFacts {
  */
 export async function readAnswer(baseUrl: string, reply: Reply): Promise<Answer> {
   refuseRedirect(reply, `${baseUrl} redirects`, ": a redirect drops the POST, use that base URL");
-  return answerIn(baseUrl, reply, await bytesOf(reply));
+  return answerIn(baseUrl, reply, await bytesOf(reply.pieces()));
 }
 
 /** Throws `ProtocolError` for a redirect. The message is `what`, the redirect's target, then `advice`. */
@@ -142,7 +142,7 @@ function tailOf(message: string): { reason: string; requestId: string } | null {
   return reason === undefined || requestId === undefined ? null : { reason, requestId };
 }
 
-function wholeNumber(text: string | null): number | null {
+export function wholeNumber(text: string | null): number | null {
   return text !== null && /^\d+$/.test(text) ? Number(text) : null;
 }
 

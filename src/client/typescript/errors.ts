@@ -74,20 +74,3 @@ export class ProtocolError extends EdgetapeError {}
 
 /** A file is not as announced: a different SHA-256, or not a complete Parquet file. */
 export class IntegrityError extends EdgetapeError {}
-
-const THROWN = {
-  EdgetapeError,
-  ConfigurationError,
-  ServiceError,
-  NoData,
-  NotAllowed,
-  BadRequest,
-  DataRebuilt,
-  Unavailable,
-  QuotaUsed,
-  ConnectionFailed,
-  ProtocolError,
-  IntegrityError,
-};
-// The bundle shortens the names of classes. This restores the names of errors.
-for (const [name, value] of Object.entries(THROWN)) Object.defineProperty(value, "name", { value: name });

@@ -8,6 +8,7 @@
  * for await (const row of client.orders({ symbol: "600519", date: "20260311" })) console.log(row.time, row.price);
  */
 import type { TickBasket } from "./basket.ts";
+import * as errors from "./errors.ts";
 import type { TickQuery, Ticks } from "./ticks.ts";
 import type {
   Field,
@@ -35,6 +36,9 @@ export type { DownloadOptions, FileDownload, Share } from "./share.ts";
 export type { ParquetQuery, SecurityQuery, TickQuery, Ticks, TimeQuery } from "./ticks.ts";
 export { BrokenConnection, type Fetch } from "./transport.ts";
 export type * from "./types.ts";
+
+// The bundle shortens the names of classes. This restores the names of errors.
+for (const [name, value] of Object.entries(errors)) Object.defineProperty(value, "name", { value: name });
 
 export type HistoryQuery<F extends FieldName = Field> = TickQuery<F>;
 export type Orders<F extends FieldName = Field> = Ticks<OrderRow<F>>;

@@ -1,5 +1,5 @@
 /** The Parquet answer: one file of one security and day (contract 6.2). It cannot be resumed, only requested again. */
-import { type Answer, answerIn, readAnswer, type Taker } from "./calls.ts";
+import { type Answer, answerIn, readAnswer, type Taker, wholeNumber } from "./calls.ts";
 import { IntegrityError } from "./errors.ts";
 import { BrokenConnection, joined, type Reply } from "./transport.ts";
 import type { DatasetName } from "./types.ts";
@@ -176,11 +176,10 @@ function refuseAnnounced(baseUrl: string, { headers }: Reply): void {
 }
 
 function factsOf({ headers, length }: Reply, dataset: DatasetName): ParquetFacts {
-  const revision = headers.get("X-Revision");
   return {
     name: safeName(headers.get("Content-Disposition")) ?? `${dataset}.parquet`,
     rows: Number(headers.get("X-Row-Count") ?? 0),
-    revision: revision === null ? null : Number(revision),
+    revision: wholeNumber(headers.get("X-Revision")),
     build: headers.get("X-Build"),
     sizeBytes: length ?? 0,
   };

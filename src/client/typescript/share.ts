@@ -68,7 +68,7 @@ async function refusalIn(reply: Reply, path: string): Promise<ServiceError> {
   refuseRedirect(reply, `the share redirects ${path}`);
   const { status, headers } = reply;
   const said = new TextDecoder()
-    .decode(await bytesOf(reply))
+    .decode(await bytesOf(reply.pieces()))
     .trim()
     .slice(0, 300);
   return refusalOf({
@@ -125,10 +125,8 @@ export class FileDownload implements AsyncIterable<Uint8Array> {
   }
 
   /** Returns the bytes that `have` lacks. */
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    const parts: Uint8Array<ArrayBuffer>[] = [];
-    for await (const piece of this) parts.push(new Uint8Array(piece));
-    return new Uint8Array(await new Blob(parts).arrayBuffer());
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return bytesOf(this);
   }
 
   async *#missing(from: number): AsyncGenerator<Uint8Array, void, undefined> {
@@ -204,7 +202,9 @@ export class Share {
   async files(options: { signal?: AbortSignal | undefined } = {}): Promise<ShareFile[]> {
     const { status, retry_after: seconds } = this.info;
     if (status !== "ready") throw new Unavailable(`the share is ${status}: ask again in ${seconds} s`);
-    const body = await this.#drive.get("manifest.json", { signal: options.signal }, bytesOf);
+    const body = await this.#drive.get("manifest.json", { signal: options.signal }, (reply) =>
+      bytesOf(reply.pieces()),
+    );
     const files = filesIn(new TextDecoder().decode(body));
     if (files === null) throw new ProtocolError(`${this.info.url} has no edgetape manifest`);
     return files;

@@ -64,23 +64,19 @@ export class Transport {
           ...(body === undefined ? {} : { body }),
         }),
       );
-      return replyOf(response, watch);
+      const { status, headers: received } = response;
+      return {
+        status,
+        headers: received,
+        length: lengthOf(response),
+        pieces: () => pieces(response, watch),
+        cancel: () => watch.end(),
+      };
     } catch (error) {
       watch.end();
       throw watch.thrown(error);
     }
   }
-}
-
-function replyOf(response: Response, watch: Watch): Reply {
-  const { status, headers } = response;
-  return {
-    status,
-    headers,
-    length: lengthOf(response),
-    pieces: () => pieces(response, watch),
-    cancel: () => watch.end(),
-  };
 }
 
 /**
@@ -116,9 +112,9 @@ async function* pieces(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   }
 }
 
-export async function bytesOf(reply: Reply): Promise<Uint8Array<ArrayBuffer>> {
+export async function bytesOf(pieces: AsyncIterable<Uint8Array>): Promise<Uint8Array<ArrayBuffer>> {
   const parts: Uint8Array[] = [];
-  for await (const piece of reply.pieces()) parts.push(piece);
+  for await (const piece of pieces) parts.push(piece);
   return joined(parts);
 }
 
@@ -135,6 +131,7 @@ export function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
 /** Combines the caller's signal and a limit on each wait into one signal for `fetch`. */
 class Watch {
   readonly #controller = new AbortController();
+  readonly signal = this.#controller.signal;
   readonly #outer: AbortSignal | undefined;
   readonly #timeoutMs: number;
   readonly #onAbort = () => this.#controller.abort(this.#outer?.reason);
@@ -145,10 +142,6 @@ class Watch {
     this.#outer = outer;
     this.#timeoutMs = timeoutMs;
     outer?.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
   }
 
   /** Returns what the caller receives for `error`: the reason of its own abort, otherwise a `BrokenConnection`. */
