@@ -4,6 +4,7 @@
  * the modules by their paths.
  */
 import { readFile } from "node:fs/promises";
+import type { Plugin } from "vitest/config";
 
 /** Both mark a module's id. Because of `ENDING`, Vite does not handle the module as a style sheet or a script. */
 const PREFIX = "\0text:";
@@ -12,20 +13,8 @@ const ENDING = ".text";
 /** The files that pages import as text: their style sheets, texts in Markdown, and scripts that run in the browser. */
 const TEXT = /\.(?:css|md)$|\/browser\/[\w-]+\.js$|\/uPlot\.iife\.min\.js$/;
 
-/** The part of Vite's plugin interface that this plugin uses. */
-interface TextModules {
-  name: string;
-  enforce: "pre";
-  resolveId(this: Resolver, source: string, importer: string | undefined): Promise<string | null>;
-  load(id: string): Promise<string | null>;
-}
-
-interface Resolver {
-  resolve(source: string, importer: string | undefined): Promise<{ id: string } | null>;
-}
-
 /** Returns a Vite plugin that loads the files that pages import as text (see `TEXT`), unchanged. */
-export function textModules(): TextModules {
+export function textModules(): Plugin {
   return {
     name: "text-modules",
     enforce: "pre",
