@@ -119,41 +119,40 @@ function placesOf(day: readonly DayOfSecurity[]): Map<string, number> {
   return new Map(events.map(({ key }, place) => [key, place + 1]));
 }
 
-/** Returns the cells that the layouts write for every order; `n` counts a security's orders from 1. */
+/** Returns the cells that the layouts write for every order and trade; `n` counts a security's rows from 1. */
+function cellsOf({ symbol, market }: Security, rows: OrderColumns | TradeColumns, row: number) {
+  const [time = 0, priceE4 = 0] = [rows.time[row], rows.priceE4[row]];
+  return {
+    ...{ symbol, market, code: codeOf({ symbol, market }), n: row + 1, volume: rows.volume[row] },
+    ...{ time, nine: nineDigits(time), clock: clockOf(time), priceE4, price: yuan(priceE4) },
+  };
+}
+
 function ordersOf(day: readonly DayOfSecurity[]) {
   const places = placesOf(day);
-  return day.flatMap(({ symbol, market, orders }) =>
-    rowsOf(orders.rows).map((row) => {
-      const [time = 0, priceE4 = 0] = [orders.time[row], orders.priceE4[row]];
-      return {
-        ...{ symbol, market, code: codeOf({ symbol, market }), n: row + 1 },
-        ...{ time, nine: nineDigits(time), clock: clockOf(time), priceE4, price: yuan(priceE4) },
-        ...{ orderId: orders.orderId[row], id: orders.exchangeOrderId[row], volume: orders.volume[row] },
-        ...{ type: text(orders.orderType, row), side: text(orders.orderCode, row) },
-        place: places.get(`${symbol} order ${row}`),
-      };
-    }),
+  return day.flatMap((each) =>
+    rowsOf(each.orders.rows).map((row) => ({
+      ...cellsOf(each, each.orders, row),
+      ...{ orderId: each.orders.orderId[row], id: each.orders.exchangeOrderId[row] },
+      ...{ type: text(each.orders.orderType, row), side: text(each.orders.orderCode, row) },
+      place: places.get(`${each.symbol} order ${row}`),
+    })),
   );
 }
 
-/** Returns the cells that the layouts write for every trade; `n` counts a security's trades from 1. */
 function tradesOf(day: readonly DayOfSecurity[]) {
   const places = placesOf(day);
-  return day.flatMap(({ symbol, market, trades }) =>
-    rowsOf(trades.rows).map((row) => {
-      const [time = 0, priceE4 = 0] = [trades.time[row], trades.priceE4[row]];
-      return {
-        ...{ symbol, market, code: codeOf({ symbol, market }), n: row + 1 },
-        ...{ time, nine: nineDigits(time), clock: clockOf(time), priceE4, price: yuan(priceE4) },
-        ...{ id: trades.tradeId[row], buy: trades.buyOrderId[row], sell: trades.sellOrderId[row] },
-        ...{
-          volume: trades.volume[row],
-          tradeCode: text(trades.tradeCode, row),
-          flag: text(trades.bsFlag, row),
-        },
-        place: places.get(`${symbol} trade ${row}`),
-      };
-    }),
+  return day.flatMap((each) =>
+    rowsOf(each.trades.rows).map((row) => ({
+      ...cellsOf(each, each.trades, row),
+      ...{
+        id: each.trades.tradeId[row],
+        buy: each.trades.buyOrderId[row],
+        sell: each.trades.sellOrderId[row],
+      },
+      ...{ tradeCode: text(each.trades.tradeCode, row), flag: text(each.trades.bsFlag, row) },
+      place: places.get(`${each.symbol} trade ${row}`),
+    })),
   );
 }
 
