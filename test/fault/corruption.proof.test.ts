@@ -2,7 +2,7 @@
  * Corrupts stored packs without changing their checksums in the catalog. For each flipped byte and each truncation,
  * requests for JSON and for Parquet return 503, a broken body or exactly the published rows.
  */
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { packObjectKey } from "../../src/packs/layout.ts";
@@ -11,7 +11,7 @@ import { type Answer, call } from "../support/http-client.ts";
 import { account } from "../support/operator.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom, type Random } from "../support/random.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
@@ -44,9 +44,8 @@ interface Published {
   removeMark: () => Promise<unknown>;
 }
 
-const service = await startService();
+const service = await testService();
 const { key } = await account(service, { plan: "flagship", limits: { files: null } });
-afterAll(() => service.stop());
 
 async function published(random: Random, dataset: DatasetName): Promise<Published> {
   const { bytes, index } = await publishSections(service, dataset, TRADEDATE, [

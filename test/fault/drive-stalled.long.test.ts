@@ -1,14 +1,14 @@
 /** Tests downloads whose clients do not read: they use bounded memory and do not lock other clients out. */
 import { createHash } from "node:crypto";
 import { type IncomingMessage, request } from "node:http";
-import { afterAll, beforeEach, describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it } from "vitest";
 import { basic, onDrive, shareOf, type TestShare, tradesFile } from "../support/drive.ts";
 import { publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
 import { account, loadWeekdays, sha256 } from "../support/operator.ts";
 import { randomBytes } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 
 const LARGE = "20260310/20260310_trades.zip";
 const SMALL = "20260311/20260311_trades.zip";
@@ -17,7 +17,7 @@ const LARGE_BYTES = 87_000_000;
 const SMALL_BYTES = 8_000_000;
 const MOST_OF_SHARE = 48;
 
-const service = await startService();
+const service = await testService();
 await loadWeekdays(service, "20260101", "20261231");
 const large = randomBytes(1, LARGE_BYTES);
 await publishFiles(
@@ -30,7 +30,6 @@ beforeEach(async () => {
   const { key } = await account(service, { plan: "flagship" });
   share = await shareOf(service, key);
 });
-afterAll(() => service.stop());
 
 interface Stalled {
   answer: IncomingMessage;

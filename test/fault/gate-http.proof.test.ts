@@ -3,7 +3,7 @@
  * charges.
  */
 import { Agent } from "node:http";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DATASETS } from "../../src/datasets/registry.ts";
 import { day, order, security } from "../support/builders.ts";
 import { largeSection, noiseOf, publishSections } from "../support/dataset-days.ts";
@@ -11,8 +11,8 @@ import { call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { startService } from "../support/service.ts";
 import { openAnswer } from "../support/slow-client.ts";
+import { testService } from "../support/test-service.ts";
 import { proofSize } from "../support/tier.ts";
 
 const TRADEDATE = "20260311";
@@ -30,12 +30,11 @@ const ALTERNATIONS = proofSize(40);
 
 const random = printedRandom("gate over HTTP");
 
-const service = await startService();
+const service = await testService();
 await publishSections(service, "orders", TRADEDATE, [
   largeSection(random, "orders", LARGE),
   { symbol: SMALL.symbol, market: "SH", columns: noiseOf(random, DATASETS.orders, SMALL.rows) },
 ]);
-afterAll(() => service.stop());
 
 const page = (apikey: string, params: Record<string, unknown> = {}) =>
   orderHistory({ apikey, params: { symbol: SMALL.symbol, tradedate: TRADEDATE, page_size: 1, ...params } });

@@ -4,12 +4,13 @@
  * the service serves the next caller.
  */
 import { connect, type Socket } from "node:net";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { ADMIN_TOKEN, startService } from "../support/service.ts";
+import { ADMIN_TOKEN } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { proofSize } from "../support/tier.ts";
 import { expectCleanLog } from "./hostile-checks.ts";
 
@@ -21,7 +22,7 @@ const AT_ONCE = 16;
 const SILENT_MS = 1_000;
 
 const random = printedRandom("hostile sockets");
-const service = await startService();
+const service = await testService();
 const securities = [randomSecurity(random, { symbol: "600519", rows: 300 })];
 await publish(service, day({ tradedate: TRADEDATE, securities }));
 const params = { symbol: "600519", tradedate: TRADEDATE, page_size: 5 };
@@ -32,7 +33,6 @@ const honest = async () => {
 /** Two valid requests: `body` is corrupted, and `nextBody` is sent unchanged by another account. */
 const body = await honest();
 const nextBody = await honest();
-afterAll(() => service.stop());
 
 const post = (headers: string, text = body) => `POST /api HTTP/1.1\r\nHost: x\r\n${headers}\r\n\r\n${text}`;
 const lengthOf = (text: string) => `Content-Length: ${Buffer.byteLength(text)}`;

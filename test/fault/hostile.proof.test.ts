@@ -4,7 +4,7 @@
  * hangs, and the runtime's memory stays bounded.
  */
 import { Agent } from "node:http";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import { signIn } from "../support/console.ts";
 import { publishSections, randomSection } from "../support/dataset-days.ts";
@@ -15,7 +15,7 @@ import { account, loadWeekdays } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom, type Random, randomFrom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { proofSize } from "../support/tier.ts";
 import { corruptBody, corruptCursor } from "./hostile-bodies.ts";
 import { expectAreaAnswer, expectCleanLog, expectEnvelope } from "./hostile-checks.ts";
@@ -44,7 +44,7 @@ interface Lane {
 }
 
 const seed = printedRandom("hostile input");
-const service = await startService();
+const service = await testService();
 const runtime = newestRuntime();
 await loadWeekdays(service, "20260101", "20261231");
 for (const dataset of DATASET_NAMES) {
@@ -55,7 +55,6 @@ await publishFiles(service, tradesFile(TRADEDATE, new Uint8Array(20_000).fill(7)
 const lanes: Lane[] = [];
 for (let lane = 0; lane < LANES; lane++) lanes.push(await newLane(randomFrom(seed.seed + lane)));
 const atFirstBytes = runtime?.memoryBytes() ?? 0;
-afterAll(() => service.stop());
 
 async function newLane(random: Random): Promise<Lane> {
   const { key, accountId } = await account(service, { plan: "flagship", limits: { files: null } });

@@ -6,7 +6,7 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../src/datasets/registry.ts";
 import { verifyPack } from "../../src/pack-builder/verify/verify-pack.ts";
@@ -22,7 +22,7 @@ import { memoryBucket, packOf } from "../support/packs.ts";
 import { orderHistory } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { bare } from "../support/result.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { proofSize } from "../support/tier.ts";
 import { temporaryFolder } from "../unit/pack-builder/deliveries.ts";
 
@@ -52,7 +52,7 @@ interface Subject {
   located: LocatedIndex;
 }
 const random = printedRandom("mutated packs");
-const service = await startService();
+const service = await testService();
 const apikey = (await account(service, { plan: "flagship", limits: { files: null } })).key;
 const securities = [
   randomSecurity(random, { symbol: "000001", rows: SIZES.orders.rows[0], crowd: 3 }),
@@ -64,7 +64,6 @@ const subjects: Map<DatasetName, Subject> = new Map([["orders", await subjectOf(
 for (const dataset of DATASET_NAMES.filter((name) => name !== "orders")) {
   subjects.set(dataset, await subjectOf(dataset, await randomPack(dataset)));
 }
-afterAll(() => service.stop());
 
 function randomPack(dataset: DatasetName): Promise<Uint8Array> {
   const sections = SIZES[dataset].rows.map((rows, place) => ({

@@ -3,14 +3,14 @@
  * isolate has permits (contract 1.6, 2.5). The test decides when the store answers.
  */
 import { randomUUID } from "node:crypto";
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { quotaOf } from "../support/quota.ts";
 import { printedRandom } from "../support/random.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { callsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
@@ -19,7 +19,7 @@ const SYMBOL = "300750";
 const HELD = 20;
 const OTHERS = 24;
 
-const service = await startService({
+const service = await testService({
   entry: "test/support/fault-worker.ts",
   // The limits exceed what the slowest machine needs, so that a held call does not become a fault.
   settings: { FIRST_BYTE_MS: "90000", JSON_BOUND_MS: "120000" },
@@ -28,7 +28,6 @@ const security = randomSecurity(printedRandom("pages that wait"), { symbol: SYMB
 const test = day({ tradedate: TRADEDATE, securities: [security] });
 const rows = test.rowsOf(SYMBOL);
 await publish(service, test);
-afterAll(() => service.stop());
 
 const asked = { symbol: SYMBOL, tradedate: TRADEDATE, page_size: 100 };
 const requestOf = (apikey: string, params: object = {}, headers: Record<string, string> = {}) => ({

@@ -2,15 +2,15 @@
  * Tests 200 clients that read slowly or not at all, and a client of one key that sends requests and reads no answer
  * (contract 2.6). All other clients are served, and the memory of the isolate stays bounded.
  */
-import { afterAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { call } from "../support/http-client.ts";
 import { account, publish } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
 import { newestRuntime } from "../support/runtime-process.ts";
-import { startService } from "../support/service.ts";
 import { type OpenAnswer, openAnswer } from "../support/slow-client.ts";
+import { testService } from "../support/test-service.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "300750";
@@ -27,7 +27,7 @@ const MAX_BYTES = 64_000_000;
 /** The maximum growth of the memory of the runtime's process, including uncollected garbage. */
 const MAX_GROWN_BYTES = 6 * MAX_BYTES;
 
-const service = await startService({
+const service = await testService({
   entry: "test/support/memory-worker.ts",
   // The limits are so long that, even on the slowest machine, requests can wait for memory and no body reaches its
   // deadline.
@@ -37,7 +37,6 @@ const security = randomSecurity(printedRandom("slow readers"), { symbol: SYMBOL,
 await publish(service, day({ tradedate: TRADEDATE, securities: [security] }));
 const others = await keys(OTHERS);
 for (let round = 0; round < 3; round++) await Promise.all(others.map(readPage));
-afterAll(() => service.stop());
 
 async function keys(count: number): Promise<string[]> {
   const made = Array.from({ length: count }, () => account(service, { plan: "flagship" }));

@@ -3,7 +3,7 @@
  * publish. A share then returns the right bytes, 503 or a broken body. A publish leaves the old or the new revision
  * served.
  */
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, type Row, randomSecurity } from "../support/builders.ts";
 import { basic, shareOf, tradesFile } from "../support/drive.ts";
 import type { StoreFault } from "../support/fault-worker.ts";
@@ -13,14 +13,14 @@ import { account, loadWeekdays, publish, publishPack, uploadPack } from "../supp
 import { packOf } from "../support/packs.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import { callsOf, type FaultedRequest, sendWithFault, spotsOf } from "./failing-calls.ts";
 
 const TRADEDATE = "20260311";
 const SYMBOL = "600519";
 
 const random = printedRandom("failing stores of the drive");
-const service = await startService({ entry: "test/support/fault-worker.ts" });
+const service = await testService({ entry: "test/support/fault-worker.ts" });
 await loadWeekdays(service, "20260101", "20261231");
 await publish(
   service,
@@ -29,7 +29,6 @@ await publish(
 await publishFiles(service, tradesFile("20260310", Buffer.alloc(300_000, "trades")));
 const { key } = await account(service, { plan: "flagship" });
 const share = await shareOf(service, key);
-afterAll(() => service.stop());
 
 const onDrive = (path: string, method = "GET", headers: Record<string, string> = {}): FaultedRequest => ({
   method,

@@ -2,14 +2,14 @@
  * Makes each D1, R2, Durable Object and cache call fail in every kind of `/api` request. The caller gets the right
  * answer, 503 or a broken body. The slot becomes free, and the account is charged for exactly what it received.
  */
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { day, randomSecurity } from "../support/builders.ts";
 import { ownFile, publishFiles } from "../support/files.ts";
 import { type Answer, call } from "../support/http-client.ts";
 import { account, loadWeekdays, publish, type TestAccount } from "../support/operator.ts";
 import { orderHistory, pageOf } from "../support/paging.ts";
 import { printedRandom } from "../support/random.ts";
-import { startService } from "../support/service.ts";
+import { testService } from "../support/test-service.ts";
 import {
   callsOf,
   type FaultedRequest,
@@ -30,7 +30,7 @@ const FREE_MS = 30_000;
 /** How long a test waits for a log line, which is written within milliseconds, or seconds on a busy machine. */
 const LOGGED_MS = 60_000;
 
-const service = await startService({
+const service = await testService({
   entry: "test/support/fault-worker.ts",
   settings: { FIRST_BYTE_MS: "1500" },
 });
@@ -46,7 +46,6 @@ const inFile = { ...asked, format: "parquet" };
 const file = (await service.post(orderHistory({ apikey, params: inFile }))).bytes;
 const projected = (await service.post(orderHistory({ apikey, params: inFile, fields: "price,time" }))).bytes;
 expect(Math.min(file.length, projected.length)).toBeGreaterThan(1_000);
-afterAll(() => service.stop());
 
 /** A kind of request with the check of its answer. */
 interface Kind {
