@@ -1,6 +1,4 @@
 /** Tests the TypeScript client with answers that have missing, additional or wrong bytes. */
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { gzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
@@ -11,6 +9,7 @@ import {
 } from "../../../src/client/typescript/index.ts";
 import { sha256 } from "../../../src/client/typescript/sha256.ts";
 import { clock } from "../../../src/client/typescript/waiting.ts";
+import { listening } from "../../support/listening.ts";
 
 const TYPE = "application/vnd.apache.parquet";
 const QUERY = { symbol: "600519", date: "20260311" };
@@ -50,28 +49,17 @@ const portal = () => new Response("<html>sign in</html>", { headers: { "content-
 describe("a Parquet answer to the TypeScript client", () => {
   it("is received at the first attempt if a proxy compresses it", async () => {
     let requests = 0;
-    const server = createServer((_, response) => {
+    await using server = await listening((_, response) => {
       requests++;
       const body = gzipSync(FILE);
       response.writeHead(200, { ...NAMED, "content-encoding": "gzip", "content-length": body.length });
       response.end(body);
     });
-    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-    const baseUrls = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const client = new Client({ key: "gzip", baseUrls });
-    try {
-      expect(await client.ordersParquet(QUERY)).toMatchObject({
-        sizeBytes: FILE.length,
-        rows: 7,
-        build: "b1",
-      });
-      const stream = await client.ordersParquetStream(QUERY);
-      expect((await new Response(stream.body).bytes()).length).toBe(FILE.length);
-      expect(requests).toBe(2);
-    } finally {
-      server.close();
-      server.closeAllConnections();
-    }
+    const client = new Client({ key: "gzip", baseUrls: server.url });
+    expect(await client.ordersParquet(QUERY)).toMatchObject({ sizeBytes: FILE.length, rows: 7, build: "b1" });
+    const stream = await client.ordersParquetStream(QUERY);
+    expect((await new Response(stream.body).bytes()).length).toBe(FILE.length);
+    expect(requests).toBe(2);
   });
 
   it("is recognised by its bytes when a proxy drops the headers that describe it", async () => {
