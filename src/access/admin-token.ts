@@ -18,7 +18,7 @@ export async function operatorOf(
 ): Promise<Operator | null> {
   const token = BEARER.exec(authorization ?? "")?.[1];
   if (token === undefined) return null;
-  if (await sameText(token, adminToken)) return { actor: FIRST_OPERATOR, scope: "admin" };
+  if (sameText(token, adminToken)) return { actor: FIRST_OPERATOR, scope: "admin" };
   if (!isPlausibleToken(token)) return null;
   const found = await findToken(db, await hashKey(token));
   if (found === null || found.revokedAtMs !== null) return null;

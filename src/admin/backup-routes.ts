@@ -241,7 +241,7 @@ async function sealOf(c: AdminContext, text: string): Promise<wire.BackupSeal | 
   const { BACKUP_SECRET: secrets } = settingsOf(c.env);
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
-  return { version: secrets.current, mac: await keyedHash(secret, text) };
+  return { version: secrets.current, mac: keyedHash(secret, text) };
 }
 
 /** Returns the refusal of `what`, a backup or a page, whose `seal` is absent or not valid for `text`; else null. */
@@ -255,7 +255,7 @@ async function sealRefusal(
   if (seal === null) return refusal("unsealed");
   const secret = settingsOf(c.env).BACKUP_SECRET?.secrets.get(seal.version);
   if (secret === undefined) return refusal("no_secret");
-  return (await sameText(await keyedHash(secret, text), seal.mac)) ? null : refusal("edited");
+  return sameText(keyedHash(secret, text), seal.mac) ? null : refusal("edited");
 }
 
 /** Backups need `admin`, because they contain hashes of keys and encrypted passwords. */

@@ -3,6 +3,7 @@
  * DingTalk and Feishu, in Chinese, English or both. The worker's scheduled task and the `edgetape` command send the
  * same notices.
  */
+import { createHmac } from "node:crypto";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { parsedJson } from "./json.ts";
 import type { Bilingual } from "./language.ts";
@@ -58,11 +59,11 @@ export function webhookKindOf(url: string): WebhookKind {
 }
 
 /** Returns the request that posts `notice`. The request is signed if the robot has a secret. */
-export async function webhookRequest(
+export function webhookRequest(
   { url, kind, secret, language }: Webhook,
   notice: Notice,
   nowMs: number,
-): Promise<{ url: string; body: string }> {
+): { url: string; body: string } {
   if (kind === "plain") return { url, body: plainOf(notice, nowMs) };
   const text = cutTo(TEXT_BYTES[kind], linesOf(notice, language).join("\n"));
   const message =
@@ -73,13 +74,13 @@ export async function webhookRequest(
   if (kind === "dingtalk") {
     const signed = new URL(url);
     signed.searchParams.set("timestamp", String(nowMs));
-    signed.searchParams.set("sign", await hmacBase64(secret, `${nowMs}\n${secret}`));
+    signed.searchParams.set("sign", hmacBase64(secret, `${nowMs}\n${secret}`));
     return { url: signed.href, body: JSON.stringify(message) };
   }
   // The timestamp is in seconds. Feishu's signature is the HMAC of an empty message. The HMAC key is timestamp,
   // newline, secret.
   const timestamp = String(Math.floor(nowMs / 1000));
-  const sign = await hmacBase64(`${timestamp}\n${secret}`, "");
+  const sign = hmacBase64(`${timestamp}\n${secret}`, "");
   return { url, body: JSON.stringify({ timestamp, sign, ...message }) };
 }
 
@@ -139,11 +140,8 @@ function cutTo(maxBytes: number, text: string): string {
   return `${text.slice(0, read)}…`;
 }
 
-async function hmacBase64(key: string, message: string): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const imported = await crypto.subtle.importKey("raw", encoder.encode(key), algorithm, false, ["sign"]);
-  const mac = new Uint8Array(await crypto.subtle.sign("HMAC", imported, encoder.encode(message)));
-  return btoa(String.fromCharCode(...mac));
+function hmacBase64(key: string, message: string): string {
+  return createHmac("sha256", key).update(message).digest("base64");
 }
 
 function objectOf(text: string): Record<string, unknown> {
@@ -185,7 +183,7 @@ async function post(
   nowMs: number,
 ): Promise<string | null> {
   try {
-    const { url, body } = await webhookRequest(webhook, notice, nowMs);
+    const { url, body } = webhookRequest(webhook, notice, nowMs);
     const answer = await fetchWith(url, {
       method: "POST",
       headers: { "Content-Type": "application/json; charset=utf-8", "User-Agent": "edgetape" },

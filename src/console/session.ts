@@ -42,7 +42,7 @@ export function newPress(): string {
  * clicks of a double click get the same token.
  */
 export async function sessionOfPress(invite: string, press: string): Promise<string> {
-  const bytes = Buffer.from(await keyedHash(press, `console session of ${invite}`), "hex");
+  const bytes = Buffer.from(keyedHash(press, `console session of ${invite}`), "hex");
   return base62(bytes, TOKEN_LENGTH);
 }
 
@@ -95,7 +95,7 @@ function formTokenOf(token: string): Promise<string> {
 }
 
 /** Returns whether `given` is the session's form token. */
-export function isFormToken(given: string | null, { formToken }: SignedIn): Promise<boolean> {
+export function isFormToken(given: string | null, { formToken }: SignedIn): boolean {
   return sameText(given ?? "", formToken);
 }
 

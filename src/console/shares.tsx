@@ -122,14 +122,14 @@ export async function openOwnShare(desk: Desk): Promise<Response> {
   const secret = settings.SHARE_SECRET.secrets.get(own?.share.secretVersion ?? 0);
   if (own === null || secret === undefined) return page(desk, { problem: "share_gone" }, 404);
   const { shareId } = own.share;
-  const cookie = await shareCookie(secret, { shareId, nowMs, endMs: own.endMs, secure: isSecure(c.req.raw) });
+  const cookie = shareCookie(secret, { shareId, nowMs, endMs: own.endMs, secure: isSecure(c.req.raw) });
   return seeOther(`/s/${shareId}/`, { "Set-Cookie": cookie });
 }
 
 /** Returns the page with the password of one of the holder's shares. No other answer shows the password. */
 export async function tellPassword(desk: Desk): Promise<Response> {
   const own = await ownShare(desk);
-  const password = own === null ? null : await passwordOf(desk.settings.SHARE_SECRET, own.share);
+  const password = own === null ? null : passwordOf(desk.settings.SHARE_SECRET, own.share);
   if (own === null || password === null) return page(desk, { problem: "share_gone" }, 404);
   return page(desk, { told: { shareId: own.share.shareId, password } });
 }

@@ -96,8 +96,8 @@ function cookieFor(c: ConsoleContext, token: string, lifeMs: number): string {
 async function isLockedOut(c: ConsoleContext, right: boolean): Promise<boolean> {
   const { SHARE_SECRET, LOCATION_HINT } = settingsOf(c.env);
   const secret = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
-  const { address } = await callerOf(c.req.raw.headers, secret);
-  const hashed = await keyedHash(secret, `guard console ${address}`);
+  const { address } = callerOf(c.req.raw.headers, secret);
+  const hashed = keyedHash(secret, `guard console ${address}`);
   const name = `console ${Number.parseInt(hashed.slice(0, 4), 16) % GUARDS}`;
   const guard = c.env.GUARD.getByName(name, { locationHint: LOCATION_HINT });
   return (await guard.attempt({ address: hashed, right })) !== null;

@@ -170,7 +170,7 @@ async function ownShare(call: Call, { query, grant, known }: Granted): Promise<R
   const base = publicBaseOf(settings, origin);
   const at = { nowMs, planEndMs: grant.endMs, secrets };
   const share = await log.stage("d1", () => shareFor(env.DB, owner, known.newest, at));
-  const password = await passwordOf(secrets, share);
+  const password = passwordOf(secrets, share);
   if (password === null) throw new Error(`a new share needs version ${share.secretVersion} of SHARE_SECRET`);
   log.note({ shareId: share.shareId });
   const url = `${base}/s/${share.shareId}/`;

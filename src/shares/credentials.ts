@@ -3,14 +3,11 @@
  * password in a Basic `Authorization` header; people enter it in the page's form. The answer to the form sets a signed
  * cookie. No cookie and no URL contains the password itself.
  */
+import { createHmac } from "node:crypto";
 import { sameText } from "../base/same-text.ts";
 
 /** The largest form that is read; no form with a valid password is larger. */
 const MAX_FORM_BYTES = 4_096;
-
-const COOKIE = "edgetape_share";
-
-const encoder = new TextEncoder();
 
 /** Returns user and password of a Basic `Authorization` header; null when it is absent or malformed. */
 export function basicCredentials(authorization: string | null): { user: string; password: string } | null {
@@ -48,30 +45,29 @@ export function isOwnForm(request: Request): boolean {
  * Returns the `Set-Cookie` that opens only the share `shareId`, until `endMs`. `Max-Age` is used because a browser's
  * clock can be wrong.
  */
-export async function shareCookie(
+export function shareCookie(
   secret: string,
   { shareId, nowMs, endMs, secure }: { shareId: string; nowMs: number; endMs: number; secure: boolean },
-): Promise<string> {
-  const value = `${endMs}.${await cookieSignature(secret, shareId, endMs)}`;
+): string {
+  const value = `${endMs}.${cookieSignature(secret, shareId, endMs)}`;
   const seconds = Math.ceil((endMs - nowMs) / 1000);
   const attributes = `Path=/s/${shareId}/; Max-Age=${seconds}; HttpOnly; SameSite=Strict`;
-  return `${COOKIE}=${value}; ${attributes}${secure ? "; Secure" : ""}`;
+  return `edgetape_share=${value}; ${attributes}${secure ? "; Secure" : ""}`;
 }
 
 /** Returns whether a `Cookie` header holds a valid, unexpired cookie of the share. */
-export async function hasShareCookie(
+export function hasShareCookie(
   secret: string,
   { header, shareId, nowMs }: { header: string | null; shareId: string; nowMs: number },
-): Promise<boolean> {
-  for (const pair of (header ?? "").split(";")) {
+): boolean {
+  return (header ?? "").split(";").some((pair) => {
     const [, end, signature] = /^\s*edgetape_share=(\d{1,16})\.([0-9a-f]{64})\s*$/.exec(pair) ?? [];
-    if (end === undefined || signature === undefined || Number(end) <= nowMs) continue;
-    if (await sameText(signature, await cookieSignature(secret, shareId, Number(end)))) return true;
-  }
-  return false;
+    if (end === undefined || signature === undefined || Number(end) <= nowMs) return false;
+    return sameText(signature, cookieSignature(secret, shareId, Number(end)));
+  });
 }
 
-function cookieSignature(secret: string, shareId: string, endMs: number): Promise<string> {
+function cookieSignature(secret: string, shareId: string, endMs: number): string {
   return keyedHash(secret, `cookie ${shareId} ${endMs}`);
 }
 
@@ -92,22 +88,20 @@ export interface Caller {
  * Returns the caller of a request with `headers`. The hashes are keyed with `secret`, so that addresses cannot be found
  * by hashing every possible address.
  */
-export async function callerOf(headers: Pick<Headers, "get">, secret: string): Promise<Caller> {
+export function callerOf(headers: Pick<Headers, "get">, secret: string): Caller {
   // The platform sets this header, so callers cannot forge it. It is absent only when no edge is in front of the
   // worker.
   const address = networkOf(headers.get("CF-Connecting-IP") ?? "");
-  const [hashed, client] = await Promise.all([
-    keyedHash(secret, `address ${address}`),
-    keyedHash(secret, `client ${address} ${headers.get("User-Agent") ?? ""}`),
-  ]);
-  return { address: hashed.slice(0, HASH_DIGITS), client: client.slice(0, HASH_DIGITS) };
+  const agent = headers.get("User-Agent") ?? "";
+  return {
+    address: keyedHash(secret, `address ${address}`).slice(0, HASH_DIGITS),
+    client: keyedHash(secret, `client ${address} ${agent}`).slice(0, HASH_DIGITS),
+  };
 }
 
 /** Returns the HMAC-SHA-256 of `message` as 64 hex digits. */
-export async function keyedHash(secret: string, message: string): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  return Buffer.from(await crypto.subtle.sign("HMAC", key, encoder.encode(message))).toString("hex");
+export function keyedHash(secret: string, message: string): string {
+  return createHmac("sha256", secret).update(message).digest("hex");
 }
 
 /**

@@ -12,7 +12,7 @@ import type { Env, Settings } from "../env.ts";
 import { basicCredentials, type Caller, hasShareCookie, keyedHash } from "./credentials.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
 import { shareEndMs } from "./identity.ts";
-import { passwordOf, sharePassword } from "./secrets.ts";
+import { sharePassword } from "./secrets.ts";
 
 /** A share that the request may read. */
 export interface OpenShare {
@@ -64,9 +64,9 @@ export async function openShare(
     return withPassword(given, access);
   }
   const { held, read } = await readShare(access);
-  const secret = secretOf(held, access.settings);
+  const { secret } = secretOf(held, access.settings);
   const { shareId, nowMs } = access;
-  const carried = await hasShareCookie(secret, { header: cookie, shareId, nowMs });
+  const carried = hasShareCookie(secret, { header: cookie, shareId, nowMs });
   if (!carried || held === null) return refused({ reason: "password_wrong", given: false });
   return judged(held, { secret, nowMs, read });
 }
@@ -78,11 +78,9 @@ export async function withPassword(
 ): Promise<Result<OpenShare, DriveDenial>> {
   const { settings, nowMs, shareId } = access;
   const { held, read } = await readShare(access);
-  const expected =
-    (held === null ? null : await passwordOf(settings.SHARE_SECRET, held.share)) ??
-    (await decoyPassword(settings, shareId));
-  const secret = secretOf(held, settings);
-  const isSame = await sameText(password ?? "", expected);
+  // For an unknown share id, the check takes as long as for the id of an existing share.
+  const { secret, version } = secretOf(held, settings);
+  const isSame = sameText(password ?? "", sharePassword(secret, version, shareId));
   const right = isSame && password !== null && held !== null;
   const lockedSeconds = await askGuard(access, { known: held !== null, right, secret });
   if (lockedSeconds !== null) return refused({ reason: "password_locked", retryAfterSeconds: lockedSeconds });
@@ -106,7 +104,7 @@ async function askGuard(
   { known, right, secret }: { known: boolean; right: boolean; secret: string },
 ): Promise<number | null> {
   const { shareId, caller, nowMs } = access;
-  const address = await keyedHash(secret, `guard ${shareId} ${caller.address}`);
+  const address = keyedHash(secret, `guard ${shareId} ${caller.address}`);
   if (right && (admitted.get(address) ?? 0) > nowMs) return null;
   const number = Number.parseInt(address.slice(0, 4), 16) % UNKNOWN_GUARDS;
   const name = known ? shareId : `unknown ${number}`;
@@ -145,13 +143,7 @@ function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {
  * Returns the secret from which the share's password is derived; the current secret if there is no such share or its
  * secret was removed.
  */
-function secretOf(held: HeldShare | null, { SHARE_SECRET }: Settings): string {
-  const present = SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "";
-  return (held === null ? undefined : SHARE_SECRET.secrets.get(held.share.secretVersion)) ?? present;
-}
-
-/** Derives a password for an unknown share id, so that a check takes as long as for the id of an existing share. */
-function decoyPassword(settings: Settings, shareId: string): Promise<string> {
-  const { current, secrets } = settings.SHARE_SECRET;
-  return sharePassword(secrets.get(current) ?? "", current, shareId);
+function secretOf(held: HeldShare | null, { SHARE_SECRET: { secrets, current } }: Settings) {
+  const version = held !== null && secrets.has(held.share.secretVersion) ? held.share.secretVersion : current;
+  return { secret: secrets.get(version) ?? "", version };
 }

@@ -113,7 +113,7 @@ async function enter(context: DriveContext): Promise<Result<Response, DriveDenia
   const secure = new URL(request.url).protocol === "https:";
   const headers = driveHeaders(log.requestId, {
     Location: `/s/${shareId}/`,
-    "Set-Cookie": await shareCookie(signer, { shareId, nowMs: access.nowMs, endMs, secure }),
+    "Set-Cookie": shareCookie(signer, { shareId, nowMs: access.nowMs, endMs, secure }),
   });
   return ok(new Response(null, { status: 303, headers }));
 }
@@ -124,7 +124,7 @@ async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
   const url = new URL(request.url);
   const { shareId } = sharePath(url.pathname);
   const { SHARE_SECRET, PUBLIC_BASE_URL } = settings;
-  const caller = await callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
+  const caller = callerOf(request.headers, SHARE_SECRET.secrets.get(SHARE_SECRET.current) ?? "");
   const { log, language } = c.var;
   log.note({ interface: "share", address: caller.address });
   // A caller may have put the password in place of the id. It is longer, so only text of an id's length is logged.

@@ -5,6 +5,7 @@
  * the same form.
  */
 
+import { createHmac } from "node:crypto";
 import { base62 } from "../base/base62.ts";
 import type { DataType } from "../entitlement/data-types.ts";
 
@@ -38,20 +39,18 @@ const PASSWORD_LENGTH = 24;
 const encoder = new TextEncoder();
 
 /** Derives the password of the share `shareId` from version `version` of the share secret. */
-export async function sharePassword(secret: string, version: number, shareId: string): Promise<string> {
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
-  const message = encoder.encode(`edgetape share password ${version} ${shareId}`);
-  return base62(new Uint8Array(await crypto.subtle.sign("HMAC", key, message)), PASSWORD_LENGTH);
+export function sharePassword(secret: string, version: number, shareId: string): string {
+  const message = `edgetape share password ${version} ${shareId}`;
+  return base62(createHmac("sha256", secret).update(message).digest(), PASSWORD_LENGTH);
 }
 
 /** Returns the password of `share`, or null when its secret is no longer among `secrets`. */
-export async function passwordOf(
+export function passwordOf(
   { secrets }: ShareSecrets,
-  share: { shareId: string; secretVersion: number },
-): Promise<string | null> {
-  const secret = secrets.get(share.secretVersion);
-  return secret === undefined ? null : sharePassword(secret, share.secretVersion, share.shareId);
+  { shareId, secretVersion }: { shareId: string; secretVersion: number },
+): string | null {
+  const secret = secrets.get(secretVersion);
+  return secret === undefined ? null : sharePassword(secret, secretVersion, shareId);
 }
 
 /** The usual length of a nonce for AES-GCM, in bytes. Every password has its own random nonce. */

@@ -111,7 +111,7 @@ async function pagingOf(
   { settings, nowMs }: Pick<Scope, "settings" | "nowMs">,
 ): Promise<Result<Paging, Denial>> {
   if (query.cursor === null) return ok(beginPaging(query));
-  const cursor = await readCursor(cursorSecrets(settings), query.cursor, nowMs);
+  const cursor = readCursor(cursorSecrets(settings), query.cursor, nowMs);
   return cursor.ok ? continuePaging(query, cursor.value, dataset) : cursor;
 }
 

@@ -9,6 +9,7 @@
  * orders only and is still read. `v3.` has no pack hash and is refused. Each page advances (time, skip), so that all
  * cursors of one paging run differ.
  */
+import { createHmac, timingSafeEqual } from "node:crypto";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { type BeijingDate, parseBeijingDate } from "../../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
@@ -57,12 +58,10 @@ const DATASET_FACTOR = 2 ** 28;
 /** Permanent numbers: a number must never be reassigned to another dataset. */
 const DATASET_NUMBERS: Readonly<Record<DatasetName, number>> = { orders: 0, trades: 1, quotes: 2 };
 
-type Generation = "v4" | "v5";
-
 /** Part of every signature, so that other uses of the secret cannot produce a valid cursor. */
-const PURPOSES: Readonly<Record<Generation, Uint8Array>> = {
-  v4: new TextEncoder().encode("edgetape order-history cursor v4\0"),
-  v5: new TextEncoder().encode("edgetape tick-history cursor v5\0"),
+const PURPOSES = {
+  v4: "edgetape order-history cursor v4\0",
+  v5: "edgetape tick-history cursor v5\0",
 };
 
 /** Returns the leading hex digits of a pack's SHA-256, which identify the pack in a cursor. */
@@ -71,11 +70,9 @@ export function packMark(sha256: string): string {
 }
 
 /** Returns the signed cursor for `content`. Numbers must be non-negative and below 2^32. */
-export async function signCursor(secret: string, content: DatedCursor): Promise<string> {
+export function signCursor(secret: string, content: DatedCursor): string {
   const bytes = encodeContent(content);
-  const key = await signingKey(secret);
-  const signature = new Uint8Array(await crypto.subtle.sign("HMAC", key, withPurpose("v5", bytes)));
-  return `v5.${Buffer.concat([bytes, signature]).toString("base64url")}`;
+  return `v5.${Buffer.concat([bytes, signatureOf(secret, "v5", bytes)]).toString("base64url")}`;
 }
 
 /**
@@ -83,11 +80,11 @@ export async function signCursor(secret: string, content: DatedCursor): Promise<
  * cursors of order numbers (`v1`), and dated cursors without a pack mark (`v3`). Returns `cursor_invalid` for a text
  * that is not a cursor, was altered or has a wrong signature. Never throws.
  */
-export async function readCursor(
+export function readCursor(
   secrets: CursorSecrets,
   text: string,
   nowMs: number,
-): Promise<Result<DatedCursor | UndatedCursor, CursorDenial>> {
+): Result<DatedCursor | UndatedCursor, CursorDenial> {
   if (OLD.test(text)) return refused({ reason: "cursor_old_format" });
   const [, undatedTime, undatedSkip] = UNDATED.exec(text) ?? [];
   if (undatedTime !== undefined) return readUndated(undatedTime, Number(undatedSkip));
@@ -97,15 +94,11 @@ export async function readCursor(
   const bytes = Buffer.from(encoded, "base64url");
   const content = bytes.subarray(0, CONTENT_BYTES);
   const signature = bytes.subarray(CONTENT_BYTES);
-  for (const secret of acceptedSecrets(secrets, nowMs)) {
-    const key = await signingKey(secret);
-    const signed = withPurpose(generation === "v4" ? "v4" : "v5", content);
-    if (await crypto.subtle.verify("HMAC", key, signature, signed)) {
-      const cursor = decodeContent(content);
-      return cursor === null ? refused({ reason: "cursor_invalid" }) : ok(cursor);
-    }
-  }
-  return refused({ reason: "cursor_invalid" });
+  const isSigned = acceptedSecrets(secrets, nowMs).some((secret) =>
+    timingSafeEqual(signature, signatureOf(secret, generation === "v4" ? "v4" : "v5", content)),
+  );
+  const cursor = isSigned ? decodeContent(content) : null;
+  return cursor === null ? refused({ reason: "cursor_invalid" }) : ok(cursor);
 }
 
 function readUndated(timeText: string, skip: number): Result<UndatedCursor, CursorDenial> {
@@ -128,7 +121,7 @@ function encodeContent({
   revision,
   packMark,
   position,
-}: DatedCursor): Uint8Array<ArrayBuffer> {
+}: DatedCursor): Uint8Array {
   const security =
     DATASET_NUMBERS[dataset] * DATASET_FACTOR + MARKETS.indexOf(market) * MARKET_FACTOR + Number(symbol);
   const values = [Number(tradedate), security, start, end, revision, position.time, position.skip];
@@ -169,11 +162,6 @@ function decodeContent(bytes: Buffer): DatedCursor | null {
   };
 }
 
-function signingKey(secret: string): Promise<CryptoKey> {
-  const bytes = new TextEncoder().encode(secret);
-  return crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["sign", "verify"]);
-}
-
-function withPurpose(generation: Generation, content: Uint8Array): Uint8Array<ArrayBuffer> {
-  return Buffer.concat([PURPOSES[generation], content]);
+function signatureOf(secret: string, generation: keyof typeof PURPOSES, content: Uint8Array): Buffer {
+  return createHmac("sha256", secret).update(PURPOSES[generation]).update(content).digest();
 }

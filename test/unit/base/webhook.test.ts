@@ -31,21 +31,21 @@ const TEXT = [
   "20260312.zip",
 ].join("\n");
 
-const request = async (
+const request = (
   kind: WebhookKind,
   secret: string | null = null,
   said = notice,
   language: WebhookLanguage = "both",
 ) => {
   const webhook = { url: "https://h.example/r?t=1", kind, secret, language };
-  const { url, body } = await webhookRequest(webhook, said, NOW_MS);
+  const { url, body } = webhookRequest(webhook, said, NOW_MS);
   return { url, body: JSON.parse(body) as Record<string, unknown>, bytes: Buffer.byteLength(body) };
 };
 
 describe("a webhook notice", () => {
   it("for a program is JSON in English and Chinese, regardless of the language setting", async () => {
     for (const language of ["both", "zh", "en"] as const) {
-      expect(await request("plain", null, notice, language)).toMatchObject({
+      expect(request("plain", null, notice, language)).toMatchObject({
         url: "https://h.example/r?t=1",
         body: {
           source: "edgetape",
@@ -62,14 +62,14 @@ describe("a webhook notice", () => {
   });
 
   it("for a chat robot is a text message that begins with the keyword edgetape", async () => {
-    expect((await request("wecom")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
-    expect((await request("dingtalk")).body).toEqual({ msgtype: "text", text: { content: TEXT } });
-    expect((await request("feishu")).body).toEqual({ msg_type: "text", content: { text: TEXT } });
+    expect(request("wecom").body).toEqual({ msgtype: "text", text: { content: TEXT } });
+    expect(request("dingtalk").body).toEqual({ msgtype: "text", text: { content: TEXT } });
+    expect(request("feishu").body).toEqual({ msg_type: "text", content: { text: TEXT } });
   });
 
   it("is in one language when the operator chose one", async () => {
     const text = async (language: WebhookLanguage) =>
-      (await request("wecom", null, notice, language)).body.text as { content: string };
+      request("wecom", null, notice, language).body.text as { content: string };
     expect((await text("zh")).content).toBe(
       "edgetape 正常：20260312 已发布，第 1 版\n证券 5,300 只\n20260312.zip",
     );
@@ -79,7 +79,7 @@ describe("a webhook notice", () => {
   });
 
   it("for DingTalk is signed in the URL, with a timestamp in milliseconds", async () => {
-    const url = new URL((await request("dingtalk", "SEC1")).url);
+    const url = new URL(request("dingtalk", "SEC1").url);
     const sign = createHmac("sha256", "SEC1").update(`${NOW_MS}\nSEC1`).digest("base64");
     expect(Object.fromEntries(url.searchParams)).toEqual({ t: "1", timestamp: String(NOW_MS), sign });
     expect(url.search).not.toMatch(/sign=[^&]*[+/=]/);
@@ -88,7 +88,7 @@ describe("a webhook notice", () => {
   it("for Feishu is signed in the body, with the timestamp in seconds and the secret as the HMAC key", async () => {
     const seconds = String(Math.floor(NOW_MS / 1000));
     const sign = createHmac("sha256", `${seconds}\nSEC2`).update("").digest("base64");
-    const { url, body } = await request("feishu", "SEC2");
+    const { url, body } = request("feishu", "SEC2");
     expect(url).toBe("https://h.example/r?t=1");
     expect(body).toEqual({ timestamp: seconds, sign, msg_type: "text", content: { text: TEXT } });
   });
@@ -96,7 +96,7 @@ describe("a webhook notice", () => {
   it("is cut at the robot's size limit, between two characters", async () => {
     const text = { zh: "逐笔委托😀".repeat(2_000), en: "order records ".repeat(2_000) };
     const long = { ...notice, lines: [text, text] };
-    const { body } = await request("wecom", null, long);
+    const { body } = request("wecom", null, long);
     const { content } = body.text as { content: string };
     expect(Buffer.byteLength(content)).toBeLessThanOrEqual(2_048);
     expect(Buffer.byteLength(content)).toBeGreaterThan(2_040);
@@ -104,8 +104,8 @@ describe("a webhook notice", () => {
     // The titles in both languages are kept when the text is cut.
     expect(content).toContain(`${notice.title.zh}\n${notice.title.en}\n`);
     expect(content.isWellFormed()).toBe(true);
-    expect((await request("feishu", null, long)).bytes).toBeLessThan(20_000);
-    expect((await request("dingtalk", null, long)).bytes).toBeLessThan(20_000);
+    expect(request("feishu", null, long).bytes).toBeLessThan(20_000);
+    expect(request("dingtalk", null, long).bytes).toBeLessThan(20_000);
   });
 });
 

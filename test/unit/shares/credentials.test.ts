@@ -39,41 +39,41 @@ describe("sameText", () => {
     ["abc", "abd", false],
     ["abc", "ab", false],
     ["", "", true],
-  ])("compares %j and %j", async (one, other, expected) => {
-    expect(await sameText(one, other)).toBe(expected);
+  ])("compares %j and %j", (one, other, expected) => {
+    expect(sameText(one, other)).toBe(expected);
   });
 });
 
 describe("the cookie of a share", () => {
   const cookie = (header: string | null, { shareId = "abc", nowMs = END - 1, secret = SECRET } = {}) =>
     hasShareCookie(secret, { header, shareId, nowMs });
-  const made = async (secure = true) =>
+  const made = (secure = true) =>
     shareCookie(SECRET, { shareId: "abc", nowMs: END - 1_500, endMs: END, secure });
-  const pair = async () => (await made()).split(";")[0] ?? "";
+  const pair = () => made().split(";")[0] ?? "";
 
-  it("is limited to the share's path, hidden from scripts, not sent to other sites, and Secure on https", async () => {
+  it("is limited to the share's path, hidden from scripts, not sent to other sites, and Secure on https", () => {
     const attributes = "Path=/s/abc/; Max-Age=2; HttpOnly; SameSite=Strict";
-    expect(await made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
-    expect(await made(false)).not.toContain("Secure");
+    expect(made()).toMatch(new RegExp(`^edgetape_share=\\d+\\.[0-9a-f]{64}; ${attributes}; Secure$`));
+    expect(made(false)).not.toContain("Secure");
   });
 
-  it("opens the share until it expires, alone or among other cookies", async () => {
-    expect(await cookie(await pair())).toBe(true);
-    expect(await cookie(`a=b; ${await pair()}; edgetape_share=1.2`)).toBe(true);
-    expect(await cookie(await pair(), { nowMs: END })).toBe(false);
+  it("opens the share until it expires, alone or among other cookies", () => {
+    expect(cookie(pair())).toBe(true);
+    expect(cookie(`a=b; ${pair()}; edgetape_share=1.2`)).toBe(true);
+    expect(cookie(pair(), { nowMs: END })).toBe(false);
   });
 
-  it("does not open another share, nor its own share after the share secret was replaced", async () => {
-    expect(await cookie(await pair(), { shareId: "abd" })).toBe(false);
-    expect(await cookie(await pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
+  it("does not open another share, nor its own share after the share secret was replaced", () => {
+    expect(cookie(pair(), { shareId: "abd" })).toBe(false);
+    expect(cookie(pair(), { secret: "another-secret-of-thirty-two-chars" })).toBe(false);
   });
 
-  it("cannot be prolonged or forged", async () => {
-    const signature = (await pair()).split(".")[1];
-    expect(await cookie(`edgetape_share=${END + 1}.${signature}`)).toBe(false);
-    expect(await cookie(`edgetape_share=${END}.${"0".repeat(64)}`)).toBe(false);
-    expect(await cookie("edgetape_share=")).toBe(false);
-    expect(await cookie(null)).toBe(false);
+  it("cannot be prolonged or forged", () => {
+    const signature = pair().split(".")[1];
+    expect(cookie(`edgetape_share=${END + 1}.${signature}`)).toBe(false);
+    expect(cookie(`edgetape_share=${END}.${"0".repeat(64)}`)).toBe(false);
+    expect(cookie("edgetape_share=")).toBe(false);
+    expect(cookie(null)).toBe(false);
   });
 });
 
@@ -129,19 +129,19 @@ describe("the hash of a caller", () => {
   const caller = (address: string, agent: string, secret = "s".repeat(32)) =>
     callerOf(new Headers({ "CF-Connecting-IP": address, "User-Agent": agent }), secret);
 
-  it("differs between programs at one address, and between addresses", async () => {
-    const curl = await caller("203.0.113.7", "curl/8");
-    const wget = await caller("203.0.113.7", "wget/1");
-    const other = await caller("203.0.113.8", "curl/8");
+  it("differs between programs at one address, and between addresses", () => {
+    const curl = caller("203.0.113.7", "curl/8");
+    const wget = caller("203.0.113.7", "wget/1");
+    const other = caller("203.0.113.8", "curl/8");
     expect(curl.address).toBe(wget.address);
     expect(curl.client).not.toBe(wget.client);
     expect(curl.address).not.toBe(other.address);
     expect(curl.client).not.toBe(other.client);
   });
 
-  it("is 16 hex digits that depend on the secret", async () => {
-    const one = await caller("203.0.113.7", "curl/8");
+  it("is 16 hex digits that depend on the secret", () => {
+    const one = caller("203.0.113.7", "curl/8");
     expect(one.address).toMatch(/^[0-9a-f]{16}$/);
-    expect(one.address).not.toBe((await caller("203.0.113.7", "curl/8", "t".repeat(32))).address);
+    expect(one.address).not.toBe(caller("203.0.113.7", "curl/8", "t".repeat(32)).address);
   });
 });

@@ -1,3 +1,5 @@
+import crypto from "node:crypto";
+import { syncBuiltinESMExports } from "node:module";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Env, Settings } from "../../../src/env.ts";
 import { openShare as openShareResult, type ShareAccess } from "../../../src/shares/open-share.ts";
@@ -25,7 +27,7 @@ const row = {
   subscriptions: JSON.stringify([{ plan: "flagship", startMs: 0, endMs: NOW + 1e10 }]),
 };
 
-/** The steps of a request: database reads, signatures, digests and calls of a guard. */
+/** The steps of a request: database reads, hashes and calls of a guard. */
 let steps: string[];
 /** The number of seconds for which the guard refuses passwords, or null if it does not. */
 let locked: number | null;
@@ -33,16 +35,17 @@ let locked: number | null;
 beforeEach(() => {
   steps = [];
   locked = null;
-  const { sign, digest } = crypto.subtle;
-  vi.spyOn(crypto.subtle, "sign").mockImplementation((...args) => {
-    steps.push("sign");
-    return sign.apply(crypto.subtle, args);
-  });
-  vi.spyOn(crypto.subtle, "digest").mockImplementation((...args) => {
-    steps.push("digest");
-    return digest.apply(crypto.subtle, args);
-  });
+  for (const name of ["createHmac", "createHash"] as const) {
+    const real: (...args: never[]) => unknown = crypto[name];
+    const counted = (...args: never[]) => {
+      steps.push(name);
+      return real(...args);
+    };
+    vi.spyOn(crypto, name).mockImplementation(counted as never);
+  }
+  syncBuiltinESMExports();
 });
+
 afterEach(() => void vi.restoreAllMocks());
 
 /** Returns the `ShareAccess` for a request for `shareId`, at a deployment whose only share is `KNOWN`. */
@@ -89,7 +92,7 @@ describe("a share that does not exist", () => {
       given: true,
     });
     expect(steps).toEqual(known);
-    expect(known).toEqual(expect.arrayContaining(["read 1", "sign", "digest", "guard"]));
+    expect(known).toEqual(expect.arrayContaining(["read 1", "createHmac", "createHash", "guard"]));
   });
 
   it("is checked in the same steps as an existing share even if the request has a cookie", async () => {
@@ -102,22 +105,22 @@ describe("a share that does not exist", () => {
   });
 
   it("cannot be opened with the password that is derived from its id", async () => {
-    const password = await sharePassword(SECRET, 1, UNKNOWN);
+    const password = sharePassword(SECRET, 1, UNKNOWN);
     const opened = await openShare(request(basic(UNKNOWN, password)), access(UNKNOWN));
     expect(opened).toEqual({ reason: "password_wrong", given: true });
   });
 });
 
 describe("the guard of a share", () => {
-  const right = async () => request(basic(KNOWN, await sharePassword(SECRET, 1, KNOWN)));
+  const right = () => request(basic(KNOWN, sharePassword(SECRET, 1, KNOWN)));
 
   it("is called only once for right passwords from an address, and again after a wrong password", async () => {
     const here = access(KNOWN);
-    for (let n = 0; n < 3; n++) expect(await openShare(await right(), here)).toMatchObject({ days: {} });
+    for (let n = 0; n < 3; n++) expect(await openShare(right(), here)).toMatchObject({ days: {} });
     expect(steps.filter((step) => step === "guard")).toHaveLength(1);
     await openShare(wrongFor(KNOWN), here);
     locked = 60;
-    expect(await openShare(await right(), here)).toEqual({
+    expect(await openShare(right(), here)).toEqual({
       reason: "password_locked",
       retryAfterSeconds: 60,
     });
