@@ -2,13 +2,14 @@
 import type { Language } from "../base/language.ts";
 import { SECURITY_HEADERS } from "../base/security-headers.ts";
 import type { RequestLog } from "../http/request-log.ts";
+import type { Look } from "../pages/look.ts";
 import type { ShareAccess } from "./open-share.ts";
 
 export interface DriveContext {
   request: Request;
-  /** The request's method. `HEAD` is not turned into `GET`. */
-  method: string;
   language: Language;
+  /** The language and theme that the sender chose; without a choice, the language is the browser's. */
+  look: Look;
   log: RequestLog;
   access: ShareAccess;
   /** The public URL of the share, with its trailing slash. */
@@ -43,6 +44,17 @@ const EVERY_ANSWER: Readonly<Record<string, string>> = {
 };
 
 /** Returns the headers of an answer: the common ones, the request id and `more`. */
-export function driveHeaders(requestId: string, more: Readonly<Record<string, string>> = {}): Headers {
-  return new Headers({ ...EVERY_ANSWER, "X-Request-Id": requestId, ...more });
+export function driveHeaders({ log }: DriveContext, more: Readonly<Record<string, string>>): Headers {
+  return new Headers({ ...EVERY_ANSWER, "X-Request-Id": log.requestId, ...more });
+}
+
+/** Returns an answer with the common headers and `more`. A `HEAD` gets no body. */
+export function driveAnswer(
+  context: DriveContext,
+  status: number,
+  body: string | Uint8Array | null,
+  more: Readonly<Record<string, string>>,
+): Response {
+  const isHead = context.request.method === "HEAD";
+  return new Response(isHead ? null : body, { status, headers: driveHeaders(context, more) });
 }

@@ -9,7 +9,7 @@ import { type DriveContext, driveHeaders } from "./context.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
 import * as fields from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
-import { type Sending, sendRange } from "./sending.ts";
+import { sendRange } from "./sending.ts";
 import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a part of one. */
@@ -53,37 +53,38 @@ export async function download(
 }
 
 async function attempt(context: FileContext, file: DriveFile): Promise<Result<Response, DriveDenial>> {
-  const { request, method, log } = context;
+  const { request, access, owner, log, waitUntil } = context;
+  const { method, signal } = request;
   const versions = await log.stage("d1", () => file.versions());
-  const [present] = versions;
-  if (present === undefined) return refused({ reason: "not_found" });
-
-  const conditions = fields.conditionsOf(request.headers);
-  const asked = method === "GET" ? fields.parseRange(request.headers.get("Range")) : null;
-  const choice = await choose(context, file, { versions, present, conditions, asked });
+  const choice = await choose(context, file, versions);
   if (!choice.ok) return choice;
   const { chosen, range } = choice.value;
 
-  const verdict = fields.verdictOn(conditions, chosen);
+  const verdict = fields.verdictOn(fields.conditionsOf(request.headers), chosen);
   if (verdict === "failed") return refused({ reason: "condition_failed" });
   const headers = fileHeaders(context, file, chosen);
   if (verdict === "not_modified") return ok(new Response(null, { status: 304, headers }));
 
-  const span = fields.spanOf(range, chosen.sizeBytes);
-  if (span.kind === "unsatisfiable") {
-    return refused({ reason: "range_beyond_end", sizeBytes: chosen.sizeBytes });
-  }
+  const { sizeBytes } = chosen;
+  const span = fields.spanOf(range, sizeBytes);
+  if (span.kind === "unsatisfiable") return refused({ reason: "range_beyond_end", sizeBytes });
   await remember(context, file, { versions, chosen, how: beginningOf(method, range) });
 
   const isPart = span.kind === "part";
-  const [skipped, length] = isPart ? [span.offset, span.length] : [0, chosen.sizeBytes];
-  if (isPart) {
-    headers.set("Content-Range", `bytes ${skipped}-${skipped + length - 1}/${chosen.sizeBytes}`);
-  }
+  const [skipped, length] = isPart ? [span.offset, span.length] : [0, sizeBytes];
+  if (isPart) headers.set("Content-Range", `bytes ${skipped}-${skipped + length - 1}/${sizeBytes}`);
   headers.set("Content-Length", String(length));
   const status = isPart ? 206 : 200;
   if (method === "HEAD" || length === 0) return ok(new Response(null, { status, headers }));
-  const sending = sendingOf(context, chosen.sizeBytes - skipped);
+  const sending = {
+    bucket: access.env.PACKS,
+    shareId: access.shareId,
+    accountId: owner.accountId,
+    requestId: log.requestId,
+    signal,
+    waitUntil,
+    onEnd: (bytes: number) => noteServed(context, bytes, bytes === sizeBytes - skipped),
+  };
   const offset = chosen.offset + skipped;
   const body = await log.stage("r2", () => sendRange(sending, chosen.version, { offset, length }));
   if (body === null) return refused({ reason: "downloads_busy" });
@@ -92,60 +93,29 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
 }
 
 /**
- * Returns the settings for sending the answer. `leftBytes` is the number of bytes from the first byte of the answer to
- * the end of the file.
- */
-function sendingOf(context: FileContext, leftBytes: number): Sending {
-  const { request, access, owner, log, waitUntil } = context;
-  return {
-    bucket: access.env.PACKS,
-    shareId: access.shareId,
-    accountId: owner.accountId,
-    requestId: log.requestId,
-    signal: request.signal,
-    waitUntil,
-    onEnd: (bytes) => noteServed(context, bytes, bytes === leftBytes),
-  };
-}
-
-interface Asked {
-  versions: Download[];
-  present: Download;
-  conditions: fields.Conditions;
-  asked: fields.AskedRange | null;
-}
-
-/** The version to serve; `range` is null for the whole file. */
-interface Choice {
-  chosen: Download;
-  range: fields.AskedRange | null;
-}
-
-/**
  * Returns the version to serve and its range (null for the whole file). A request without `If-Match` and `If-Range` is
  * refused when its range could join two versions. RFC 9110 would allow the whole file as the answer, but wget would
  * append it to the part that it has.
  */
 async function choose(
-  { access }: DriveContext,
+  { request: { method, headers }, access }: DriveContext,
   { path }: DriveFile,
-  { versions, present, conditions, asked }: Asked,
-): Promise<Result<Choice, DriveDenial>> {
+  versions: Download[],
+): Promise<Result<{ chosen: Download; range: fields.AskedRange | null }, DriveDenial>> {
+  const [present] = versions;
+  if (present === undefined) return refused({ reason: "not_found" });
+  const conditions = fields.conditionsOf(headers);
+  const range = method === "GET" ? fields.parseRange(headers.get("Range")) : null;
   if (conditions.ifMatch !== null || conditions.ifRange !== null) {
     const chosen = namedVersion(conditions, versions) ?? present;
-    return ok({ chosen, range: fields.rangeCounts(conditions.ifRange, chosen) ? asked : null });
+    return ok({ chosen, range: fields.rangeCounts(conditions.ifRange, chosen) ? range : null });
   }
-  if (versions.length === 1 || !isMiddle(asked)) return ok({ chosen: present, range: asked });
+  if (versions.length === 1 || beginningOf(method, range) !== null) return ok({ chosen: present, range });
   const begun = await guardOf(access, access.shareId).begunOf(path);
   const candidates = versions.map(({ version }) => version);
   const revision = meantRevision(begun, access.caller.client, candidates);
-  const meant = versions.find(({ version }) => version.revision === revision);
-  return meant === undefined ? refused({ reason: "version_unknown" }) : ok({ chosen: meant, range: asked });
-}
-
-/** Returns whether a range begins after the first byte, so that it can continue a part that the client has. */
-function isMiddle(asked: fields.AskedRange | null): boolean {
-  return asked?.kind === "from" && asked.first > 0;
+  const chosen = versions.find(({ version }) => version.revision === revision);
+  return chosen === undefined ? refused({ reason: "version_unknown" }) : ok({ chosen, range });
 }
 
 /**
@@ -164,8 +134,8 @@ async function remember(
   waitUntil(kept.catch((error) => console.error(JSON.stringify({ event: "begun_lost", fault: `${error}` }))));
 }
 
-function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen: Download): Headers {
-  const headers = driveHeaders(log.requestId, {
+function fileHeaders(context: DriveContext, { name }: DriveFile, chosen: Download): Headers {
+  const headers = driveHeaders(context, {
     "Accept-Ranges": "bytes",
     "Content-Disposition": fields.disposition(name),
     "Content-Type": fields.contentTypeOf(name),
@@ -178,7 +148,7 @@ function fileHeaders({ request, log }: DriveContext, { name }: DriveFile, chosen
     const digest = Buffer.from(chosen.sha256, "hex").toString("base64");
     headers.set("Repr-Digest", `sha-256=:${digest}:`);
     // `Digest` (RFC 3230) is the older form of `Repr-Digest`. aria2c verifies downloads with it.
-    if (request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
+    if (context.request.headers.has("Want-Digest")) headers.set("Digest", `SHA-256=${digest}`);
   }
   return headers;
 }

@@ -4,40 +4,11 @@
  */
 import { type Bilingual, inLanguage } from "../base/language.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
-import { type Look, lookOf } from "../pages/look.ts";
-import { type DriveContext, driveHeaders } from "./context.ts";
-import { passwordPage } from "./page/password-page.tsx";
+import { type DriveContext, driveAnswer } from "./context.ts";
+import { passwordPage } from "./page/pages.tsx";
 import { finiteDepthError } from "./webdav.ts";
 
-export type DriveDenial =
-  /** The request has no password or a wrong one, or the share does not exist. */
-  | { reason: "password_wrong"; given: boolean }
-  | { reason: "password_locked"; retryAfterSeconds: number }
-  | { reason: "form_foreign" }
-  | { reason: "https_needed" }
-  | { reason: "share_over"; why: "expired" | "revoked" | "plan_ended" | "account_disabled" }
-  /** `bySymbol`: the path is inside `by-symbol/`, but cannot be the path of a security's file. */
-  | { reason: "not_found"; bySymbol?: boolean }
-  | { reason: "method_not_allowed"; allowed: string }
-  | { reason: "depth_infinite" }
-  | { reason: "body_invalid" }
-  | { reason: "condition_failed" }
-  /**
-   * The file was replaced, and the request asks for a range but has no `If-Range`. The part that the client has may
-   * belong to a different version.
-   */
-  | { reason: "version_unknown" }
-  /**
-   * The request asks for a range of a file that is generated at every request. The range begins after the first byte,
-   * and the request has no `If-Range`.
-   */
-  | { reason: "no_ranges" }
-  | { reason: "range_beyond_end"; sizeBytes: number }
-  /** The limit of concurrent downloads is reached. */
-  | { reason: "downloads_busy" }
-  | { reason: "unavailable" };
-
-const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Bilingual> = {
+const OVER = {
   expired: {
     zh: "此共享已到期，请用 file_download 重新获取。",
     en: "This share has expired; request a new one with file_download.",
@@ -51,19 +22,19 @@ const OVER: Record<Extract<DriveDenial, { reason: "share_over" }>["why"], Biling
     en: "The plan has ended or does not include file downloads.",
   },
   account_disabled: { zh: "账户已停用。", en: "The account is disabled." },
-};
+} satisfies Record<string, Bilingual>;
 
-const ANSWERS: {
-  [R in DriveDenial["reason"]]: (
-    denial: Extract<DriveDenial, { reason: R }>,
-  ) => Bilingual & { status: number; retryAfterSeconds?: number };
-} = {
-  password_wrong: ({ given }) => ({
+type Answer = Bilingual & { status: number; retryAfterSeconds?: number };
+
+/** The answers by reason, as functions of the facts that a denial has beside its reason. */
+const ANSWERS = {
+  /** The request has no password or a wrong one, or the share does not exist. */
+  password_wrong: ({ given }: { given: boolean }) => ({
     status: 401,
     zh: `${given ? "共享不存在或密码不正确" : "此共享需要密码"}。程序的用户名是共享编号，即地址中 /s/ 之后的部分。`,
     en: `${given ? "There is no such share, or the password is wrong" : "This share needs its password"}. For programs, the user name is the share's id, which follows /s/ in the address.`,
   }),
-  password_locked: ({ retryAfterSeconds }) => ({
+  password_locked: ({ retryAfterSeconds }: { retryAfterSeconds: number }) => ({
     status: 429,
     retryAfterSeconds,
     zh: `此地址输错密码次数过多，请在 ${Math.ceil(retryAfterSeconds / 60)} 分钟后再试。`,
@@ -75,8 +46,9 @@ const ANSWERS: {
     en: "Enter the password in the form on this page.",
   }),
   https_needed: () => ({ status: 403, zh: "请改用 https 地址。", en: "Use the https address." }),
-  share_over: ({ why }) => ({ status: 403, ...OVER[why] }),
-  not_found: ({ bySymbol }) =>
+  share_over: ({ why }: { why: keyof typeof OVER }) => ({ status: 403, ...OVER[why] }),
+  /** `bySymbol`: the path is inside `by-symbol/`, but cannot be the path of a security's file. */
+  not_found: ({ bySymbol }: { bySymbol?: boolean }) =>
     bySymbol
       ? {
           status: 404,
@@ -88,7 +60,7 @@ const ANSWERS: {
           zh: "此共享目前不包含该路径。",
           en: "This share does not contain that path at present.",
         },
-  method_not_allowed: ({ allowed }) => ({
+  method_not_allowed: ({ allowed }: { allowed: string }) => ({
     status: 405,
     zh: `此共享只读，可用：${allowed}。`,
     en: `This share is read-only; accepted methods: ${allowed}.`,
@@ -104,21 +76,30 @@ const ANSWERS: {
     zh: "文件已更新，条件不成立。",
     en: "The file is not the version that the condition names.",
   }),
+  /**
+   * The file was replaced, and the request asks for a range but has no `If-Range`. The part that the client has may
+   * belong to a different version.
+   */
   version_unknown: () => ({
     status: 409,
     zh: "文件近日被替换，无法确定已下载的部分属于哪一版：请删除该部分后重新下载，或带 If-Range 续传。",
     en: "The file was replaced, and the part that you have may belong to the old version: delete it and start again, or resume with If-Range.",
   }),
+  /**
+   * The request asks for a range of a file that is generated at every request. The range begins after the first byte,
+   * and the request has no `If-Range`.
+   */
   no_ranges: () => ({
     status: 409,
     zh: "此文件每次请求都重新生成，请整体下载。",
     en: "This file is generated for each request: download it whole.",
   }),
-  range_beyond_end: ({ sizeBytes }) => ({
+  range_beyond_end: ({ sizeBytes }: { sizeBytes: number }) => ({
     status: 416,
     zh: `文件共 ${sizeBytes} 字节，所求范围不在其内。`,
     en: `The file has ${sizeBytes} bytes, and the range begins at or after its end.`,
   }),
+  /** The limit of concurrent downloads is reached. */
   downloads_busy: () => ({
     status: 503,
     retryAfterSeconds: 5,
@@ -131,7 +112,14 @@ const ANSWERS: {
     zh: "暂时不可用，请稍后重试。",
     en: "The service is temporarily unavailable; try again later.",
   }),
-};
+} satisfies Record<string, (facts: never) => Answer>;
+
+type Answers = typeof ANSWERS;
+
+/** A refusal of the drive: its reason, and the facts that the answer names. */
+export type DriveDenial = {
+  [R in keyof Answers]: Answers[R] extends (facts: infer Facts) => Answer ? { reason: R } & Facts : never;
+}[keyof Answers];
 
 /**
  * Tools are asked for Basic credentials. A browser would then open its own dialog, which cannot explain anything.
@@ -142,27 +130,24 @@ const FORM = 'Edgetape-Form realm="edgetape share"';
 
 /** Returns the answer to a denied request and logs the reason. */
 export function refuse(context: DriveContext, denial: DriveDenial): Response {
-  const { method, log, language, access } = context;
+  const { request, log, language, look, access } = context;
   const { reason } = denial;
   log.note({ reason });
-  const answer = ANSWERS[reason] as (given: DriveDenial) => ReturnType<(typeof ANSWERS)[typeof reason]>;
-  const { status, retryAfterSeconds, ...message } = answer(denial);
-  const isPage = wantsPage(context);
-  const headers = driveHeaders(log.requestId, { "X-Reason": reason });
-  if (retryAfterSeconds !== undefined) headers.set("Retry-After", String(retryAfterSeconds));
-  if (reason === "password_wrong") headers.set("WWW-Authenticate", isPage ? FORM : BASIC);
-  if (reason === "method_not_allowed") headers.set("Allow", denial.allowed);
-  if (reason === "range_beyond_end") headers.set("Content-Range", `bytes */${denial.sizeBytes}`);
-  const send = (type: string, text: string) => {
-    headers.set("Content-Type", `${type}; charset=utf-8`);
-    return new Response(method === "HEAD" ? null : text, { status, headers });
-  };
+  const answer: (facts: never) => Answer = ANSWERS[reason];
+  const { status, retryAfterSeconds, ...message } = answer(denial as never);
+  const isPage = wantsPage(request);
+  const headers: Record<string, string> = { "X-Reason": reason };
+  if (retryAfterSeconds !== undefined) headers["Retry-After"] = String(retryAfterSeconds);
+  if (reason === "password_wrong") headers["WWW-Authenticate"] = isPage ? FORM : BASIC;
+  if (reason === "method_not_allowed") headers.Allow = denial.allowed;
+  if (reason === "range_beyond_end") headers["Content-Range"] = `bytes */${denial.sizeBytes}`;
+  const send = (type: string, text: string) =>
+    driveAnswer(context, status, text, { ...headers, "Content-Type": `${type}; charset=utf-8` });
   if (reason === "depth_infinite") return send("application/xml", finiteDepthError());
   if (!isPage) {
     return send("text/plain", `${inLanguage(message, language)} [${reason} · ${log.requestId}]\n`);
   }
-  headers.set("Content-Security-Policy", PAGE_POLICY);
-  const look = lookFor(context);
+  headers["Content-Security-Policy"] = PAGE_POLICY;
   const mayEnter = ["password_wrong", "form_foreign"].includes(reason);
   const isUntried = reason === "password_wrong" && !denial.given;
   const page = passwordPage({
@@ -176,12 +161,6 @@ export function refuse(context: DriveContext, denial: DriveDenial): Response {
 }
 
 /** Returns whether the answer is for a person: browsers accept HTML when they navigate, tools do not. */
-export function wantsPage({ method, request }: Pick<DriveContext, "method" | "request">): boolean {
-  if (!["GET", "HEAD", "POST"].includes(method)) return false;
-  return (request.headers.get("Accept") ?? "").includes("text/html");
-}
-
-/** Returns the language and theme that the sender chose; without a choice, the language is the browser's. */
-export function lookFor({ request, language }: Pick<DriveContext, "request" | "language">): Look {
-  return lookOf(request, language);
+export function wantsPage({ method, headers }: Request): boolean {
+  return ["GET", "HEAD", "POST"].includes(method) && (headers.get("Accept") ?? "").includes("text/html");
 }

@@ -65,19 +65,13 @@ export interface Validators {
 }
 
 /** The conditional headers of one request. */
-export interface Conditions {
-  ifMatch: string | null;
-  ifNoneMatch: string | null;
-  ifModifiedSince: string | null;
-  ifUnmodifiedSince: string | null;
-  ifRange: string | null;
-}
+export type Conditions = ReturnType<typeof conditionsOf>;
 
 /** The result of the conditions. The status is 412 for `failed` and 304 for `not_modified`. */
 type Verdict = "proceed" | "not_modified" | "failed";
 
 /** Returns the conditional headers of `headers`. */
-export function conditionsOf(headers: Pick<Headers, "get">): Conditions {
+export function conditionsOf(headers: Pick<Headers, "get">) {
   return {
     ifMatch: headers.get("If-Match"),
     ifNoneMatch: headers.get("If-None-Match"),

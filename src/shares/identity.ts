@@ -44,9 +44,7 @@ export async function shareFor(
 ): Promise<Share> {
   if (newest !== null && isKept(newest, at)) return newest;
   return makeShare(db, {
-    accountId: owner.accountId,
-    dataType: owner.dataType,
-    year: owner.year,
+    ...owner,
     shareId: base62(crypto.getRandomValues(new Uint8Array(ID_BYTES)), ID_LENGTH),
     generation: (newest?.generation ?? 0) + 1,
     secretVersion: at.secrets.current,

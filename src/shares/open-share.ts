@@ -17,6 +17,10 @@ import { sharePassword } from "./secrets.ts";
 /** A share that the request may read. */
 export interface OpenShare {
   share: Share;
+  /** The database in which the share's files are looked up. */
+  db: D1Database;
+  /** The time of the request (Unix milliseconds). */
+  nowMs: number;
   /** The instant (exclusive, Unix milliseconds) at which the share expires. */
   endMs: number;
   /** The first and last day that the share covers now; null when its year is outside the plan's window. */
@@ -65,10 +69,9 @@ export async function openShare(
   }
   const { held, read } = await readShare(access);
   const { secret } = secretOf(held, access.settings);
-  const { shareId, nowMs } = access;
-  const carried = hasShareCookie(secret, { header: cookie, shareId, nowMs });
+  const carried = hasShareCookie(secret, { header: cookie, ...access });
   if (!carried || held === null) return refused({ reason: "password_wrong", given: false });
-  return judged(held, { secret, nowMs, read });
+  return judged(held, { ...access, secret, read });
 }
 
 /** Opens the share for `password`; null means that the credentials cannot be right. */
@@ -76,7 +79,7 @@ export async function withPassword(
   password: string | null,
   access: ShareAccess,
 ): Promise<Result<OpenShare, DriveDenial>> {
-  const { settings, nowMs, shareId } = access;
+  const { settings, shareId } = access;
   const { held, read } = await readShare(access);
   // For an unknown share id, the check takes as long as for the id of an existing share.
   const { secret, version } = secretOf(held, settings);
@@ -84,7 +87,9 @@ export async function withPassword(
   const right = isSame && password !== null && held !== null;
   const lockedSeconds = await askGuard(access, { known: held !== null, right, secret });
   if (lockedSeconds !== null) return refused({ reason: "password_locked", retryAfterSeconds: lockedSeconds });
-  return right ? judged(held, { secret, nowMs, read }) : refused({ reason: "password_wrong", given: true });
+  return right
+    ? judged(held, { ...access, secret, read })
+    : refused({ reason: "password_wrong", given: true });
 }
 
 async function readShare({ env, shareId, alongside }: ShareAccess) {
@@ -120,7 +125,7 @@ async function askGuard(
 /** Decides whether the share is still valid; called only after the right password or cookie. */
 function judged(
   held: HeldShare,
-  { secret, nowMs, read }: { secret: string; nowMs: number; read: D1Result | undefined },
+  { env, nowMs, secret, read }: ShareAccess & Pick<OpenShare, "secret" | "read">,
 ): Result<OpenShare, DriveDenial> {
   const { share, disabled, subscriptions } = held;
   if (share.revokedAtMs !== null) return over("revoked");
@@ -132,7 +137,7 @@ function judged(
   const endMs = shareEndMs(share, grant.ok ? grant.value.endMs : Number.POSITIVE_INFINITY);
   if (nowMs >= endMs) return over("expired");
   const days = grant.ok ? { from: grant.value.from, to: grant.value.to } : null;
-  return ok({ share, endMs, days, secret, read });
+  return ok({ share, db: env.DB, nowMs, endMs, days, secret, read });
 }
 
 function over(why: Extract<DriveDenial, { reason: "share_over" }>["why"]) {

@@ -17,87 +17,90 @@ import { etagOf } from "./versions.ts";
 export type Resource =
   | { kind: "root"; path: ""; entries: Entry[]; files: catalog.ListedFile[] }
   | { kind: "folder"; path: string; entries: Entry[]; bySymbol: DatasetName[] }
-  | { kind: "text"; name: string; text: GeneratedText }
+  | { kind: "text"; text: GeneratedText }
   | { kind: "file"; file: DriveFile };
 
 /**
  * Returns the resource at `path`, or null when the share does not cover it now. For a file, checks only that the share
  * covers its day; `DriveFile.versions` looks up the file.
  */
-export async function resourceAt(path: paths.DrivePath, place: Place): Promise<Resource | null> {
+export async function resourceAt(path: paths.DrivePath, open: OpenShare): Promise<Resource | null> {
   switch (path.kind) {
     case "root": {
-      const files = await filesOf(place);
-      const texts = { manifest: manifestOf(place.open.share, files), sums: sumsOf(files) };
-      return { kind: "root", path: "", entries: rootEntries(files, texts), files };
+      const files = await filesOf(open);
+      const ofDays = Map.groupBy(files, ({ tradedate }) => tradedate);
+      const days = [...ofDays].map(([name, ofDay]) => ({ name, lastModifiedMs: newestMs(ofDay) }));
+      return {
+        kind: "root",
+        path: "",
+        entries: [...days, manifestOf(open.share, files), sumsOf(files)],
+        files,
+      };
     }
     case "manifest":
-      return { kind: "text", name: paths.MANIFEST, text: manifestOf(place.open.share, await filesOf(place)) };
+      return { kind: "text", text: manifestOf(open.share, await filesOf(open)) };
     case "sums":
-      return { kind: "text", name: paths.SUMS, text: sumsOf(await filesOf(place)) };
+      return { kind: "text", text: sumsOf(await filesOf(open)) };
     case "day":
-      return dayFolder(path.tradedate, place);
+      return dayFolder(path.tradedate, open);
     case "by_symbol":
-      return bySymbolFolder(path.tradedate, place);
+      return bySymbolFolder(path.tradedate, open);
     case "file":
-      return covers(place, path.tradedate) ? { kind: "file", file: driveFile(path, place) } : null;
     case "security":
-      return covers(place, path.tradedate) ? { kind: "file", file: securityFile(path, place) } : null;
+      return covers(open, path.tradedate) ? { kind: "file", file: driveFile(path, open) } : null;
   }
 }
 
-async function filesOf({ db, open }: Place): Promise<catalog.ListedFile[]> {
-  if (open.days === null) return [];
-  return catalog.coveredFiles(db, { dataType: open.share.dataType, ...open.days });
+async function filesOf({ db, share, days }: OpenShare): Promise<catalog.ListedFile[]> {
+  return days === null ? [] : catalog.coveredFiles(db, { dataType: share.dataType, ...days });
 }
 
-function covers({ open }: Place, day: BeijingDate): boolean {
-  return open.days !== null && day >= open.days.from && day <= open.days.to;
+function covers({ days }: OpenShare, day: BeijingDate): boolean {
+  return days !== null && day >= days.from && day <= days.to;
 }
 
-async function dayFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
-  if (!covers(place, day)) return null;
-  const { dataType } = place.open.share;
-  const files = await catalog.coveredFiles(place.db, { dataType, from: day, to: day });
+/** Returns the folder of a day. It does not list `by-symbol/`, so that a sync does not download all twice. */
+async function dayFolder(day: BeijingDate, open: OpenShare): Promise<Resource | null> {
+  if (!covers(open, day)) return null;
+  const { dataType } = open.share;
+  const files = await catalog.coveredFiles(open.db, { dataType, from: day, to: day });
   if (files.length === 0) return null;
-  return { kind: "folder", path: `${day}/`, entries: dayEntries(files), bySymbol: datasetsOf(files) };
+  const entries = files.map((file) => {
+    const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
+    return { name, sizeBytes, lastModifiedMs, etag: etagOf(file), sha256, revision };
+  });
+  return { kind: "folder", path: `${day}/`, entries, bySymbol: datasetsOf(files) };
 }
 
-async function bySymbolFolder(day: BeijingDate, place: Place): Promise<Resource | null> {
-  if (!covers(place, day)) return null;
+async function bySymbolFolder(day: BeijingDate, open: OpenShare): Promise<Resource | null> {
+  if (!covers(open, day)) return null;
   const ofDatasets = DATASET_NAMES.map(async (dataset) => {
-    const [pack] = await versionsAt({ tradedate: day, name: catalog.packName(day, dataset) }, place);
+    const [pack] = await versionsAt({ tradedate: day, name: catalog.packName(day, dataset) }, open);
     if (pack === undefined || pack.packId === null) return null;
-    return securityEntries(pack, dataset, await packSections(place.db, pack.packId));
+    return securityEntries(pack, dataset, await packSections(open.db, pack.packId));
   });
-  const found = (await Promise.all(ofDatasets)).flatMap((entries) => (entries === null ? [] : [entries]));
+  const found = (await Promise.all(ofDatasets)).filter((entries) => entries !== null);
   if (found.length === 0) return null;
   const entries = found.flat().sort((a, b) => (a.name < b.name ? -1 : 1));
   return { kind: "folder", path: `${day}/${paths.BY_SYMBOL}/`, entries, bySymbol: [] };
 }
 
-/** An entry of a folder. An entry that is a folder itself has no size and no tag. */
+/** An entry of a folder. */
 export interface Entry {
   name: string;
-  isFolder: boolean;
-  sizeBytes: number | null;
+  /** Absent for an entry that is a folder itself. */
+  sizeBytes?: number;
   lastModifiedMs: number;
-  etag: string | null;
+  /** A strong entity tag with its quotes; absent for a folder. */
+  etag?: string;
   /** 64 hex digits where the checksum is known. */
-  sha256: string | null;
-  revision: number | null;
+  sha256?: string;
+  revision?: number;
 }
 
 /** Returns the name as an encoded relative link, with a slash for a folder. */
-export function hrefOf({ name, isFolder }: Pick<Entry, "name" | "isFolder">): string {
-  return encodeURIComponent(name) + (isFolder ? "/" : "");
-}
-
-/** Groups files by day, in the order of the days. */
-export function byDay<T extends catalog.CoveredFile>(files: readonly T[]): Map<BeijingDate, T[]> {
-  const days = new Map<BeijingDate, T[]>();
-  for (const file of files) days.set(file.tradedate, [...(days.get(file.tradedate) ?? []), file]);
-  return days;
+export function hrefOf({ name, sizeBytes }: Pick<Entry, "name" | "sizeBytes">): string {
+  return encodeURIComponent(name) + (sizeBytes === undefined ? "/" : "");
 }
 
 /** Returns the datasets whose packs are among a day's files, orders first; they have files in `by-symbol/`. */
@@ -108,23 +111,6 @@ export function datasetsOf(files: readonly catalog.CoveredFile[]): DatasetName[]
   );
 }
 
-/** Returns the entries of the share's root: a folder for each day, the manifest, the checksums. */
-function rootEntries(
-  files: readonly catalog.CoveredFile[],
-  texts: { manifest: GeneratedText; sums: GeneratedText },
-): Entry[] {
-  const days = [...byDay(files)].map(([day, ofDay]) => folderEntry(day, newestMs(ofDay)));
-  return [...days, textEntry(paths.MANIFEST, texts.manifest), textEntry(paths.SUMS, texts.sums)];
-}
-
-/** Returns the entries of a day's folder without `by-symbol/`, so that a sync does not download all twice. */
-function dayEntries(files: readonly catalog.CoveredFile[]): Entry[] {
-  return files.map((file) => {
-    const { name, sizeBytes, publishedAtMs: lastModifiedMs, sha256, revision } = file;
-    return { name, isFolder: false, sizeBytes, lastModifiedMs, etag: etagOf(file), sha256, revision };
-  });
-}
-
 /** Returns the securities of a dataset's pack, each as a file. */
 function securityEntries(
   pack: catalog.CoveredFile,
@@ -133,11 +119,9 @@ function securityEntries(
 ): Entry[] {
   return sections.map((section) => ({
     name: paths.securityFileName({ ...section, dataset }),
-    isFolder: false,
     sizeBytes: section.length,
     lastModifiedMs: pack.publishedAtMs,
     etag: etagOf(pack, `${section.symbol}.${section.market}`),
-    sha256: null,
     revision: pack.revision,
   }));
 }
@@ -147,26 +131,13 @@ function newestMs(files: readonly Pick<catalog.CoveredFile, "publishedAtMs">[]):
   return files.reduce((newest, file) => Math.max(newest, file.publishedAtMs), 0);
 }
 
-/** Returns the entry of a folder. */
-export function folderEntry(name: string, lastModifiedMs: number): Entry {
-  return { name, isFolder: true, sizeBytes: null, lastModifiedMs, etag: null, sha256: null, revision: null };
-}
-
-/** Returns the entry of the manifest or of the checksums. */
-export function textEntry(name: string, { bytes, etag, lastModifiedMs }: GeneratedText): Entry {
-  const sizeBytes = bytes.length;
-  return { name, isFolder: false, sizeBytes, lastModifiedMs, etag, sha256: null, revision: null };
-}
-
-interface GeneratedText {
+/**
+ * The manifest or the checksums. `lastModifiedMs` is when the newest of the listed files was published. It can stay the
+ * same when a file is withdrawn, so conditional requests never use it.
+ */
+export interface GeneratedText
+  extends Required<Pick<Entry, "name" | "sizeBytes" | "lastModifiedMs" | "etag">> {
   bytes: Uint8Array;
-  /** A strong entity tag with its quotes. */
-  etag: string;
-  /**
-   * When the newest of the listed files was published. This time can stay the same when a file is withdrawn, so
-   * conditional requests never use it.
-   */
-  lastModifiedMs: number;
 }
 
 /** Returns `manifest.json`. It lists the files that `file_count` of `file_download` counts (contract 8.1). */
@@ -187,25 +158,30 @@ function manifestOf(
       ...(file.quality === null ? {} : { quality: file.quality }),
     })),
   };
-  return generated(`${JSON.stringify(manifest, null, 1)}\n`, files);
+  return generated(paths.MANIFEST, `${JSON.stringify(manifest, null, 1)}\n`, files);
 }
 
 /** Returns `SHA256SUMS` for `sha256sum --check` in the share's root. */
 function sumsOf(files: readonly catalog.CoveredFile[]): GeneratedText {
-  return generated(files.map((file) => `${file.sha256}  ${paths.pathOf(file)}\n`).join(""), files);
+  return generated(
+    paths.SUMS,
+    files.map((file) => `${file.sha256}  ${paths.pathOf(file)}\n`).join(""),
+    files,
+  );
 }
 
-function generated(text: string, files: readonly catalog.CoveredFile[]): GeneratedText {
+function generated(name: string, text: string, files: readonly catalog.CoveredFile[]): GeneratedText {
   const bytes = new TextEncoder().encode(text);
   const etag = `"${createHash("sha256").update(bytes).digest("hex").slice(0, 32)}"`;
-  return { bytes, etag, lastModifiedMs: newestMs(files) };
+  return { name, bytes, sizeBytes: bytes.length, etag, lastModifiedMs: newestMs(files) };
 }
 
-/** The opened share, and the database in which its files are looked up. */
-export interface Place {
-  db: D1Database;
-  open: OpenShare;
-  nowMs: number;
+type FilePath = Extract<paths.DrivePath, { kind: "file" | "security" }>;
+
+/** Returns the stored file that `path` names, or of which it names a part. */
+function storedAt(path: FilePath): { tradedate: BeijingDate; name: string } {
+  const { tradedate } = path;
+  return { tradedate, name: path.kind === "file" ? path.name : catalog.packName(tradedate, path.dataset) };
 }
 
 /**
@@ -218,82 +194,62 @@ export function readAhead(
   { shareId, nowMs }: { shareId: string; nowMs: number },
 ): D1PreparedStatement | null {
   if (path?.kind !== "file" && path?.kind !== "security") return null;
-  const { tradedate } = path;
-  const name = path.kind === "file" ? path.name : catalog.packName(tradedate, path.dataset);
   const dataType = catalog.typeOfShare(shareId);
-  return catalog.fileVersionsStatement(db, { dataType, tradedate, name }, nowMs);
+  return catalog.fileVersionsStatement(db, { dataType, ...storedAt(path) }, nowMs);
 }
 
 function versionsAt(
   { tradedate, name }: { tradedate: BeijingDate; name: string },
-  { db, open, nowMs }: Place,
+  { db, share, nowMs }: OpenShare,
 ): Promise<catalog.FileVersion[]> {
-  return catalog.fileVersions(db, { dataType: open.share.dataType, tradedate, name }, nowMs);
+  return catalog.fileVersions(db, { dataType: share.dataType, tradedate, name }, nowMs);
 }
 
 /**
- * Returns a function that returns the versions of a file. Its first call returns the versions that were read ahead, if
- * any; later calls read them again.
+ * Returns the file at `path`: a stored file, or a security's section of a pack. Versions of a pack without the security
+ * are skipped. The first call of `versions` returns those that were read ahead, if any; later calls read them again.
  */
-function readOnce(
-  open: OpenShare,
-  again: () => Promise<catalog.FileVersion[]>,
-): () => Promise<catalog.FileVersion[]> {
+function driveFile(path: FilePath, open: OpenShare): DriveFile {
   let ahead = open.read;
-  return async () => {
-    const read = ahead;
-    ahead = undefined;
-    return read === undefined ? again() : catalog.fileVersionsOf(read);
-  };
-}
-
-function driveFile(file: { tradedate: BeijingDate; name: string }, place: Place): DriveFile {
-  const versions = readOnce(place.open, () => versionsAt(file, place));
   return {
-    path: paths.pathOf(file),
-    name: file.name,
+    ...namesOf(path),
     async versions() {
-      return (await versions()).map((version) => ({
-        version,
-        offset: 0,
-        sizeBytes: version.sizeBytes,
-        etag: etagOf(version),
-        lastModifiedMs: version.publishedAtMs,
-        sha256: version.sha256,
-      }));
-    },
-  };
-}
-
-/** Returns a security's section of a pack as a file. Versions of the pack without the security are skipped. */
-function securityFile(security: paths.SecurityFile & { tradedate: BeijingDate }, place: Place): DriveFile {
-  const { tradedate, dataset, symbol, market } = security;
-  const name = paths.securityFileName(security);
-  const pack = { tradedate, name: catalog.packName(tradedate, dataset) };
-  const versions = readOnce(place.open, () => versionsAt(pack, place));
-  return {
-    path: `${tradedate}/${paths.BY_SYMBOL}/${name}`,
-    // The file is saved under the name of the Parquet answer (contract 6.2). This name contains the day, so that a
-    // customer can keep many days of a security in one folder.
-    name: `${symbol}.${market}_${tradedate}_${dataset}.parquet`,
-    async versions() {
+      const read = ahead;
+      ahead = undefined;
+      const stored = read === undefined ? versionsAt(storedAt(path), open) : catalog.fileVersionsOf(read);
       const downloads: Download[] = [];
-      for (const version of await versions()) {
-        const section =
-          version.packId === null ? null : await packSection(place.db, version.packId, security);
+      for (const version of await stored) {
+        const part = await partOf(path, version, open.db);
         // When the current pack lacks the security, the file does not exist, even if an older pack has it.
-        if (section === null && downloads.length === 0) return [];
-        if (section === null) continue;
-        downloads.push({
-          version,
-          offset: section.offset,
-          sizeBytes: section.length,
-          etag: etagOf(version, `${symbol}.${market}`),
-          lastModifiedMs: version.publishedAtMs,
-          sha256: null,
-        });
+        if (part === null && downloads.length === 0) return [];
+        if (part !== null) downloads.push({ version, lastModifiedMs: version.publishedAtMs, ...part });
       }
       return downloads;
     },
   };
+}
+
+function namesOf(path: FilePath): Pick<DriveFile, "path" | "name"> {
+  if (path.kind === "file") return { path: paths.pathOf(path), name: path.name };
+  const { tradedate, dataset, symbol, market } = path;
+  return {
+    path: `${tradedate}/${paths.BY_SYMBOL}/${paths.securityFileName(path)}`,
+    // The file is saved under the name of the Parquet answer (contract 6.2). This name contains the day, so that a
+    // customer can keep many days of a security in one folder.
+    name: `${symbol}.${market}_${tradedate}_${dataset}.parquet`,
+  };
+}
+
+/** Returns the part of a stored file that `path` names; null when this version of a pack lacks the security. */
+async function partOf(
+  path: FilePath,
+  version: catalog.FileVersion,
+  db: D1Database,
+): Promise<Omit<Download, "version" | "lastModifiedMs"> | null> {
+  const { sizeBytes, sha256, packId } = version;
+  if (path.kind === "file") return { offset: 0, sizeBytes, etag: etagOf(version), sha256 };
+  const section = packId === null ? null : await packSection(db, packId, path);
+  if (section === null) return null;
+  const etag = etagOf(version, `${path.symbol}.${path.market}`);
+  return { offset: section.offset, sizeBytes: section.length, etag, sha256: null };
 }

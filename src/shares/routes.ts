@@ -8,26 +8,25 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
 import { calendarDays } from "../catalog/calendar-days.ts";
 import { servedSpans } from "../catalog/days.ts";
+import type { ListedFile } from "../catalog/files.ts";
 import { nowMs as nowOf, settingsOf } from "../env.ts";
 import type { AppEnv } from "../http/request-log.ts";
 import { PAGE_POLICY } from "../pages/frame.tsx";
-import { chooseLook } from "../pages/look.ts";
-import { type DriveContext, driveHeaders } from "./context.ts";
+import { chooseLook, lookOf } from "../pages/look.ts";
+import { type DriveContext, driveAnswer } from "./context.ts";
 import { callerOf, formPassword, isOwnForm, shareCookie } from "./credentials.ts";
 import { download } from "./download.ts";
 import { BY_SYMBOL, type DrivePath, drivePath, sharePath } from "./drive-path.ts";
-import { type DriveDenial, lookFor, refuse, wantsPage } from "./drive-refusal.ts";
+import { type DriveDenial, refuse, wantsPage } from "./drive-refusal.ts";
 import { conditionsOf, contentTypeOf, disposition, httpDate, parseRange, verdictOn } from "./http-fields.ts";
 import { type OpenShare, openShare, withPassword } from "./open-share.ts";
-import { folderPage } from "./page/folder-page.tsx";
+import { folderPage } from "./page/pages.tsx";
 import { sharePage } from "./page/share-page.tsx";
-import { type Resource, readAhead, resourceAt } from "./resource.ts";
+import { type GeneratedText, readAhead, resourceAt } from "./resource.ts";
 import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
-
-const READS = ["GET", "HEAD", "OPTIONS", "PROPFIND"];
 
 /**
  * Returns all routes of the drive.
@@ -53,14 +52,15 @@ async function answer(c: Context<AppEnv>): Promise<Response> {
 
 /** Checks in order: the method, the scheme, the credentials, the share, the path. */
 async function judge(context: DriveContext): Promise<Result<Response, DriveDenial>> {
-  const { request, method, access } = context;
+  const { request, access } = context;
+  const { method } = request;
   if (method === "OPTIONS" && request.headers.has("Access-Control-Request-Method"))
     return ok(preflight(context));
   const url = new URL(request.url);
   const { rest } = sharePath(url.pathname);
   const isEntry = rest === "";
   const allowed = isEntry ? `${ALLOWED}, POST` : ALLOWED;
-  if (!READS.includes(method) && !(isEntry && method === "POST")) {
+  if (!ALLOWED.split(", ").includes(method) && !(isEntry && method === "POST")) {
     return refused({ reason: "method_not_allowed", allowed });
   }
   const isRead = method === "GET" || method === "HEAD";
@@ -70,10 +70,9 @@ async function judge(context: DriveContext): Promise<Result<Response, DriveDenia
   }
   if (rest === null && isRead) return ok(movedTo(context, `${url.pathname}/${url.search}`));
   if (method === "POST") return enter(context);
-  const chosen = method === "GET" && wantsPage(context) ? chooseLook(request, lookFor(context)) : null;
+  const chosen = method === "GET" && wantsPage(request) ? chooseLook(request, context.look) : null;
   if (chosen !== null) {
-    const headers = driveHeaders(context.log.requestId, Object.fromEntries(chosen.headers));
-    return ok(new Response(null, { status: chosen.status, headers }));
+    return ok(driveAnswer(context, chosen.status, null, Object.fromEntries(chosen.headers)));
   }
 
   const path = drivePath(rest ?? "");
@@ -92,30 +91,26 @@ async function judge(context: DriveContext): Promise<Result<Response, DriveDenia
 }
 
 /** Answers a browser's preflight for another site's script; it reveals nothing about the share. */
-function preflight({ log }: DriveContext): Response {
-  const headers = driveHeaders(log.requestId, {
+function preflight(context: DriveContext): Response {
+  return driveAnswer(context, 204, null, {
     "Access-Control-Allow-Methods": ALLOWED,
     // The wildcard does not cover Authorization.
     "Access-Control-Allow-Headers": "*, Authorization",
     "Access-Control-Max-Age": "86400",
   });
-  return new Response(null, { status: 204, headers });
 }
 
 /** Handles the page's form: the right password sets a cookie that is valid for as long as the share. */
 async function enter(context: DriveContext): Promise<Result<Response, DriveDenial>> {
-  const { request, access, log } = context;
+  const { request, access } = context;
   if (!isOwnForm(request)) return refused({ reason: "form_foreign" });
   const open = await withPassword(await formPassword(request), access);
   if (!open.ok) return open;
   const { share, secret: signer, endMs } = open.value;
   const { shareId } = share;
   const secure = new URL(request.url).protocol === "https:";
-  const headers = driveHeaders(log.requestId, {
-    Location: `/s/${shareId}/`,
-    "Set-Cookie": shareCookie(signer, { shareId, nowMs: access.nowMs, endMs, secure }),
-  });
-  return ok(new Response(null, { status: 303, headers }));
+  const cookie = shareCookie(signer, { shareId, nowMs: access.nowMs, endMs, secure });
+  return ok(driveAnswer(context, 303, null, { Location: `/s/${shareId}/`, "Set-Cookie": cookie }));
 }
 
 async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
@@ -131,8 +126,8 @@ async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
   if (SHARE_ID.test(shareId)) log.note({ share: shareId });
   return {
     request,
-    method: request.method,
     language,
+    look: lookOf(request, language),
     log,
     access: { env: c.env, settings, nowMs: nowOf(settings), shareId, caller, alongside: null },
     shareUrl: `${PUBLIC_BASE_URL ?? url.origin}/s/${shareId}/`,
@@ -140,85 +135,62 @@ async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
   };
 }
 
-type RootResource = Extract<Resource, { kind: "root" }>;
-type FolderResource = Extract<Resource, { kind: "folder" }>;
-type TextResource = Extract<Resource, { kind: "text" }>;
-
 /** Answers a `GET` or `HEAD` of `path`. */
 async function serve(
   context: DriveContext,
   open: OpenShare,
   path: DrivePath,
 ): Promise<Result<Response, DriveDenial>> {
-  const { access, log } = context;
+  const { request, look, access, shareUrl } = context;
   if ((path.kind === "day" || path.kind === "by_symbol") && !path.slash) {
-    return ok(movedTo(context, `${new URL(context.request.url).pathname}/`));
+    return ok(movedTo(context, `${new URL(request.url).pathname}/`));
   }
-  const place = { db: access.env.DB, open, nowMs: access.nowMs };
-  const resource = await log.stage("d1", () => resourceAt(path, place));
+  const resource = await context.log.stage("d1", () => resourceAt(path, open));
   if (resource === null) return refused({ reason: "not_found" });
   switch (resource.kind) {
     case "root":
-      return ok(page(context, await rootPage(context, open, resource)));
-    case "folder":
-      return ok(page(context, folderHtml(context, resource)));
-    case "text":
-      return generated(context, resource);
-    case "file":
-      return download(
-        { ...context, owner: { accountId: open.share.accountId, service: open.share.dataType } },
-        resource.file,
+      return ok(page(context, await rootPage(context, open, resource.files)));
+    case "folder": {
+      const { entries, bySymbol } = resource;
+      const { shareId } = access;
+      return ok(
+        page(context, folderPage({ look, path: resource.path, entries, shareUrl, shareId, bySymbol })),
       );
+    }
+    case "text":
+      return generated(context, resource.text);
+    case "file": {
+      const owner = { accountId: open.share.accountId, service: open.share.dataType };
+      return download({ ...context, owner }, resource.file);
+    }
   }
 }
 
 /** Returns a redirect that keeps the method; `path` is an absolute path or URL. */
-function movedTo({ log }: Pick<DriveContext, "log">, path: string): Response {
-  return new Response(null, { status: 308, headers: driveHeaders(log.requestId, { Location: path }) });
+function movedTo(context: DriveContext, path: string): Response {
+  return driveAnswer(context, 308, null, { Location: path });
 }
 
-function page({ method, log }: DriveContext, html: string): Response {
-  const headers = driveHeaders(log.requestId, {
+function page(context: DriveContext, html: string): Response {
+  return driveAnswer(context, 200, html, {
     "Content-Security-Policy": PAGE_POLICY,
     "Content-Type": "text/html; charset=utf-8",
     Vary: "Accept-Language, Cookie",
   });
-  return new Response(method === "HEAD" ? null : html, { status: 200, headers });
 }
 
-async function rootPage(context: DriveContext, open: OpenShare, { files }: RootResource): Promise<string> {
-  const { share, days, endMs } = open;
-  const { year } = share;
-  const { env, nowMs } = context.access;
-  const [calendar, { earliest }] = await context.log.stage("d1", () =>
-    Promise.all([
-      calendarDays(env.DB, `${year}0101` as BeijingDate, `${year}1231` as BeijingDate),
-      servedSpans(env.DB),
-    ]),
+async function rootPage(
+  { look, shareUrl, log }: DriveContext,
+  { share, days, endMs, db, nowMs }: OpenShare,
+  files: ListedFile[],
+): Promise<string> {
+  const [first, last] = [`${share.year}0101`, `${share.year}1231`] as [BeijingDate, BeijingDate];
+  const [calendar, { earliest }] = await log.stage("d1", () =>
+    Promise.all([calendarDays(db, first, last), servedSpans(db)]),
   );
-  return sharePage({
-    look: lookFor(context),
-    share,
-    shareUrl: context.shareUrl,
-    endMs,
-    days,
-    today: beijingDate(nowMs),
-    files,
-    open: new Map(calendar.map(({ day, open: trades }) => [day, trades])),
-    earliest,
-  });
-}
-
-function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderResource): string {
-  return folderPage({
-    look: lookFor(context),
-    path,
-    root: "../".repeat(path.split("/").length - 1),
-    entries,
-    shareUrl: context.shareUrl,
-    shareId: context.access.shareId,
-    bySymbol,
-  });
+  const open = new Map(calendar.map(({ day, open: trades }) => [day, trades]));
+  const today = beijingDate(nowMs);
+  return sharePage({ look, share, shareUrl, endMs, days, today, files, open, earliest });
 }
 
 /**
@@ -226,25 +198,21 @@ function folderHtml(context: DriveContext, { path, entries, bySymbol }: FolderRe
  * that resumes a partial download is refused, because wget would append the end of the new version to the part of the
  * old one. The modification date can stay the same when a file is withdrawn, so conditions on the date are ignored.
  */
-function generated(
-  { request, method, log }: DriveContext,
-  { name, text }: TextResource,
-): Result<Response, DriveDenial> {
-  const validators = { etag: text.etag, lastModifiedMs: text.lastModifiedMs };
-  const conditions = { ...conditionsOf(request.headers), ifModifiedSince: null, ifUnmodifiedSince: null };
-  const verdict = verdictOn(conditions, validators);
+function generated(context: DriveContext, text: GeneratedText): Result<Response, DriveDenial> {
+  const { method, headers } = context.request;
+  const conditions = { ...conditionsOf(headers), ifModifiedSince: null, ifUnmodifiedSince: null };
+  const verdict = verdictOn(conditions, text);
   if (verdict === "failed") return refused({ reason: "condition_failed" });
-  const asked = method === "GET" ? parseRange(request.headers.get("Range")) : null;
+  const asked = method === "GET" ? parseRange(headers.get("Range")) : null;
   const continues = asked !== null && beginningOf(method, asked) === null;
   if (continues && conditions.ifRange === null) return refused({ reason: "no_ranges" });
-  const headers = driveHeaders(log.requestId, {
+  const fields = {
     "Accept-Ranges": "none",
-    "Content-Disposition": disposition(name),
-    "Content-Type": contentTypeOf(name),
+    "Content-Disposition": disposition(text.name),
+    "Content-Type": contentTypeOf(text.name),
     ETag: text.etag,
     "Last-Modified": httpDate(text.lastModifiedMs),
-  });
-  if (verdict === "not_modified") return ok(new Response(null, { status: 304, headers }));
-  headers.set("Content-Length", String(text.bytes.length));
-  return ok(new Response(method === "HEAD" ? null : text.bytes, { status: 200, headers }));
+  };
+  if (verdict === "not_modified") return ok(driveAnswer(context, 304, null, fields));
+  return ok(driveAnswer(context, 200, text.bytes, { ...fields, "Content-Length": String(text.sizeBytes) }));
 }

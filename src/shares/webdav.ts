@@ -5,20 +5,19 @@
 
 import { readAtMost } from "../base/read-at-most.ts";
 import { ok, type Result, refused } from "../base/result.ts";
-import { type DriveContext, driveHeaders } from "./context.ts";
+import { type DriveContext, driveAnswer } from "./context.ts";
 import { type DrivePath, pathOf } from "./drive-path.ts";
 import type { DriveDenial } from "./drive-refusal.ts";
 import { contentTypeOf, httpDate } from "./http-fields.ts";
 import { guardOf, type OpenShare } from "./open-share.ts";
-import { type Entry, folderEntry, hrefOf, type Resource, resourceAt, textEntry } from "./resource.ts";
+import { type Entry, hrefOf, type Resource, resourceAt } from "./resource.ts";
 
 /** The largest accepted body. No client sends a larger one. */
 const MAX_BODY_BYTES = 64 * 1024;
 
 /** Answers `OPTIONS`: read-only WebDAV class 1. */
-export function options({ log }: DriveContext): Response {
-  const headers = driveHeaders(log.requestId, { Allow: ALLOWED, DAV: "1", "Content-Length": "0" });
-  return new Response(null, { status: 200, headers });
+export function options(context: DriveContext): Response {
+  return driveAnswer(context, 200, null, { Allow: ALLOWED, DAV: "1", "Content-Length": "0" });
 }
 
 /** Answers a `PROPFIND` of `path`; the slash of a folder is optional. */
@@ -34,14 +33,13 @@ export async function propfind(
   const ask = body === null ? null : parsePropfind(body.toString("utf8"));
   if (ask === null) return refused({ reason: "body_invalid" });
 
-  const place = { db: access.env.DB, open, nowMs: access.nowMs };
-  const resource = await log.stage("d1", () => resourceAt(path, place));
+  const resource = await log.stage("d1", () => resourceAt(path, open));
   const all = resource === null ? [] : await locate(resource, `/s/${access.shareId}/`);
   if (all.length === 0) return refused({ reason: "not_found" });
   const located = depth === "0" ? all.slice(0, 1) : all;
   await rememberSeen(context, path, located);
-  const headers = driveHeaders(log.requestId, { "Content-Type": "application/xml; charset=utf-8", DAV: "1" });
-  return ok(new Response(multistatus(located, ask), { status: 207, headers }));
+  const headers = { "Content-Type": "application/xml; charset=utf-8", DAV: "1" };
+  return ok(driveAnswer(context, 207, multistatus(located, ask), headers));
 }
 
 /**
@@ -55,7 +53,7 @@ async function rememberSeen(
 ): Promise<void> {
   if (path.kind !== "day" && path.kind !== "file") return;
   const files = located.flatMap(({ entry: { name, revision } }) =>
-    revision === null ? [] : [{ path: pathOf({ tradedate: path.tradedate, name }), revision }],
+    revision === undefined ? [] : [{ path: pathOf({ tradedate: path.tradedate, name }), revision }],
   );
   if (files.length === 0) return;
   await guardOf(access, access.shareId).begin({ client: access.caller.client, how: "saw", files });
@@ -68,15 +66,14 @@ async function locate(resource: Resource, base: string): Promise<Located[]> {
     case "folder":
       return locatedFolder(base + resource.path, resource.entries);
     case "text":
-      return [{ path: base + resource.name, entry: textEntry(resource.name, resource.text) }];
+      return [{ path: base + resource.text.name, entry: resource.text }];
     case "file": {
       const [present] = await resource.file.versions();
       if (present === undefined) return [];
       const { path } = resource.file;
       const name = path.slice(path.lastIndexOf("/") + 1);
       const { sizeBytes, etag, lastModifiedMs, version } = present;
-      const known = { sizeBytes, etag, lastModifiedMs, revision: version.revision, sha256: null };
-      const entry = { name, isFolder: false, ...known };
+      const entry = { name, sizeBytes, etag, lastModifiedMs, revision: version.revision };
       return [{ path: base + path.split("/").map(encodeURIComponent).join("/"), entry }];
     }
   }
@@ -96,7 +93,7 @@ function locatedFolder(folderPath: string, entries: readonly Entry[]): Located[]
   const lastModifiedMs = entries.reduce((newest, entry) => Math.max(newest, entry.lastModifiedMs), 0);
   const name = decodeURIComponent(folderPath.split("/").at(-2) ?? "");
   return [
-    { path: folderPath, entry: folderEntry(name, lastModifiedMs) },
+    { path: folderPath, entry: { name, lastModifiedMs } },
     ...entries.map((entry) => ({ path: folderPath + hrefOf(entry), entry })),
   ];
 }
@@ -121,13 +118,13 @@ function propertiesOf(entry: Entry): Map<string, string> {
   const properties = new Map([
     ["displayname", escaped(entry.name)],
     ["getlastmodified", httpDate(entry.lastModifiedMs)],
-    ["resourcetype", entry.isFolder ? "<D:collection/>" : ""],
+    ["resourcetype", entry.sizeBytes === undefined ? "<D:collection/>" : ""],
   ]);
-  if (entry.sizeBytes !== null) {
+  if (entry.sizeBytes !== undefined) {
     properties.set("getcontentlength", String(entry.sizeBytes));
     properties.set("getcontenttype", contentTypeOf(entry.name));
   }
-  if (entry.etag !== null) properties.set("getetag", escaped(entry.etag));
+  if (entry.etag !== undefined) properties.set("getetag", escaped(entry.etag));
   return properties;
 }
 

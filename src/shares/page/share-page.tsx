@@ -7,10 +7,10 @@ import { dateText, exactBytes, instantText, sizeText } from "../../pages/figures
 import { documentOf } from "../../pages/frame.tsx";
 import type { Look } from "../../pages/look.ts";
 import { MANIFEST, pathOf, SUMS } from "../drive-path.ts";
-import { byDay, datasetsOf } from "../resource.ts";
+import { datasetsOf } from "../resource.ts";
 import { CommandText, checkCommand, commandsFor, OneSecurity } from "./commands.tsx";
-import { Layout } from "./layout.tsx";
 import { MESSAGES, type Messages } from "./messages.ts";
+import { Layout } from "./pages.tsx";
 import { lackingDatasets, YearCalendar, type YearDay, yearDays } from "./year-calendar.tsx";
 
 export interface SharePageFacts {
@@ -32,11 +32,11 @@ export interface SharePageFacts {
 export function sharePage(facts: SharePageFacts): string {
   const { look, share, files, days, today, open, earliest } = facts;
   const messages = MESSAGES[look.language];
-  const ofDays = byDay(files);
+  const ofDays = Map.groupBy(files, ({ tradedate }) => tradedate);
   const present = new Set(ofDays.keys());
   const lacking = lackingDatasets(ofDays, earliest);
   const months = yearDays({ year: share.year, today, days, present, lacking, open });
-  const title = messages.title(messages.dataType[share.dataType], share.year);
+  const title = `${messages.dataType[share.dataType]} ${share.year}`;
   return documentOf(
     <Layout look={look} title={title}>
       <h1>{title}</h1>
@@ -44,7 +44,7 @@ export function sharePage(facts: SharePageFacts): string {
       <Stats facts={facts} days={months.flat()} />
       <YearCalendar messages={messages} months={months} files={ofDays} />
       <Commands facts={facts} />
-      <Files messages={messages} ofDays={ofDays} />
+      <Files messages={messages} files={files} />
       <footer>{messages.readOnly}</footer>
     </Layout>,
   );
@@ -144,12 +144,8 @@ function Commands({ facts }: { facts: SharePageFacts }) {
   );
 }
 
-function Files({ messages, ofDays }: { messages: Messages; ofDays: Map<BeijingDate, ListedFile[]> }) {
-  const months = new Map<number, ListedFile[]>();
-  for (const [day, files] of ofDays) {
-    const month = Number(day.slice(4, 6));
-    months.set(month, [...(months.get(month) ?? []), ...files]);
-  }
+function Files({ messages, files }: { messages: Messages; files: readonly ListedFile[] }) {
+  const months = Map.groupBy(files, ({ tradedate }) => Number(tradedate.slice(4, 6)));
   const newestFirst = [...months].reverse();
   return (
     <section aria-labelledby="files">

@@ -121,14 +121,11 @@ export function yearDays(facts: YearFacts): YearDay[][] {
   const months: YearDay[][] = Array.from({ length: 12 }, () => []);
   const first = `${facts.year}0101` as BeijingDate;
   for (let day = first; day.startsWith(String(facts.year)); day = addDays(day, 1)) {
-    months[Number(day.slice(4, 6)) - 1]?.push(yearDay(day, facts));
+    const state = stateOf(day, facts);
+    const lacks = state === "incomplete" ? (facts.lacking.get(day) ?? []) : [];
+    months[Number(day.slice(4, 6)) - 1]?.push({ day, state, lacks });
   }
   return months;
-}
-
-function yearDay(day: BeijingDate, facts: YearFacts): YearDay {
-  const state = stateOf(day, facts);
-  return { day, state, lacks: state === "incomplete" ? (facts.lacking.get(day) ?? []) : [] };
 }
 
 function stateOf(day: BeijingDate, { today, days, present, lacking, open }: YearFacts): DayState {
