@@ -189,7 +189,7 @@ async function judge(
   const detail = "checking the rate would count a request";
   judged.steps.push({ step: 4, about: "rate", result: "not_judged", detail });
 
-  const prepared = await operation.prepare(envelope, scope);
+  const prepared = operation.prepare(envelope, scope);
   if (!prepared.ok) return judged.refuse(5, "params", prepared.refusal);
   judged.pass(5, "params", JSON.stringify(envelope.params));
   for (const { step, about, denial, detail } of await stepsOf(prepared.value, { ...scope, principal })) {

@@ -36,8 +36,7 @@ export function accountGate(
   accountId: string,
   apiname: string,
 ): DurableObjectStub<Gate> {
-  const home = { namespace: env.GATE, locationHint: settings.LOCATION_HINT };
-  return gateOf(home, accountId, apiname);
+  return gateOf({ namespace: env.GATE, locationHint: settings.LOCATION_HINT }, accountId, apiname);
 }
 
 interface InterfaceState {

@@ -12,8 +12,7 @@ import type { Parsed } from "../orders/query/parameters.ts";
 import { datasetParameter, lazily, optional, textParameter } from "../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import type { Market } from "../orders/record.ts";
-import { openDay } from "./open-day.ts";
-import { lookUp, type Scope } from "./operation.ts";
+import { lookUp, openDay, type Scope } from "./operation.ts";
 import type { DataSymbols } from "./wire.ts";
 
 const parameters = lazily(() => ({

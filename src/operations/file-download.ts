@@ -7,20 +7,19 @@ import { ok, type Result, refused } from "../base/result.ts";
 import { type BeijingDate, beijingDate, beijingTimestamp } from "../calendar/beijing.ts";
 import { type ExternalShare, externalShareOf, externalShareStatement } from "../catalog/external-shares.ts";
 import { type Coverage, catalogRevisionOf, catalogRevisionStatement, coverageOf } from "../catalog/files.ts";
-import { newestShareOf, newestShareStatement, type Share } from "../catalog/shares.ts";
+import { newestShareOf, newestShareStatement } from "../catalog/shares.ts";
 import { DATA_TYPES, type DataType, FIRST_YEAR } from "../entitlement/data-types.ts";
 import { entitleShare, type ShareGrant } from "../entitlement/entitle.ts";
 import { PLANS } from "../entitlement/plans.ts";
 import { publicBaseOf } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
-import type { Envelope } from "../http/envelope.ts";
 import { succeed } from "../http/respond.ts";
 import type { ParameterOptions, Problem } from "../orders/query/parameters.ts";
 import { givenParameters, lazily, readParameters, wholeNumberParameter } from "../orders/query/parameters.ts";
 import { invalid, type QueryDenial } from "../orders/query/query-denial.ts";
 import { cachedCoverage, shareEndMs, shareFor } from "../shares/identity.ts";
 import { openPassword, passwordOf } from "../shares/secrets.ts";
-import type { Call, Operation, Prepared, Scope, Step } from "./operation.ts";
+import type { Call, Operation, Step } from "./operation.ts";
 import type { ShareResult } from "./wire.ts";
 
 const ACCEPTED_TYPES = DATA_TYPES.join(", ");
@@ -72,17 +71,17 @@ function parseShareQuery(
   return ok({ dataType, year, unknownParameters: unknown });
 }
 
-export const fileDownload: Operation = { apiname: "file_download", prepare };
-
-async function prepare({ params }: Envelope, { settings, nowMs }: Scope): Promise<Result<Prepared, Denial>> {
-  const asked = parseShareQuery(params, beijingDate(nowMs), {
-    unknownParameters: settings.UNKNOWN_PARAMETERS,
-  });
-  if (!asked.ok) return asked;
-  const query = asked.value;
-  // The reads depend on the account and its plan, so nothing can be read together with the key.
-  return ok({ reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) });
-}
+export const fileDownload: Operation = {
+  apiname: "file_download",
+  prepare({ params }, { settings, nowMs }) {
+    const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
+    const asked = parseShareQuery(params, beijingDate(nowMs), options);
+    if (!asked.ok) return asked;
+    const query = asked.value;
+    // The reads depend on the account and its plan, so nothing can be read together with the key.
+    return ok({ reads: [], run: (call) => run(call, query), explain: (call) => explainShare(call, query) });
+  },
+};
 
 async function run(call: Call, query: ShareQuery): Promise<Response> {
   const { principal, nowMs, log, requestId } = call;
@@ -90,25 +89,25 @@ async function run(call: Call, query: ShareQuery): Promise<Response> {
   log.note({ dataType, year });
 
   // Step 6 (contract 2.1): checks the plan and its window.
-  const grant = entitleShare(principal, { service: dataType, year }, nowMs);
-  if (!grant.ok) return call.refuse(grant.refusal, { unknownParameters });
+  const granted = entitleShare(principal, { service: dataType, year }, nowMs);
+  if (!granted.ok) return call.refuse(granted.refusal, { unknownParameters });
+  const grant = granted.value;
 
-  // Step 7: checks whether a file is published.
+  // Step 7: checks whether a file is published. An external share shows all its files, so the plan must include the
+  // whole year.
   const known = await readKnown(call, query);
-  const share = await answerFrom(call, { query, grant: grant.value, known });
+  const hasWholeYear = PLANS[grant.plan][dataType].kind === "all";
+  const share =
+    known.external !== null && hasWholeYear
+      ? await externalShare(call, query, known.external)
+      : await ownShare(call, query, grant, known);
   if (!share.ok) return call.refuse(share.refusal, { unknownParameters });
   log.note({ code: 200 });
   return succeed({ code: 200, message: "success", data: share.value }, { requestId, unknownParameters });
 }
 
-/** What the catalog has about the account's share, read in one batch. */
-interface Known {
-  catalogRevision: number;
-  external: ExternalShare | null;
-  newest: Share | null;
-}
-
-async function readKnown({ env, log, principal }: Call, query: ShareQuery): Promise<Known> {
+/** Returns what the catalog has about the account's share, read in one batch. */
+async function readKnown({ env, log, principal }: Call, query: ShareQuery) {
   const { accountId } = principal;
   const [revision, external, newest] = await log.stage("d1", () =>
     env.DB.batch([
@@ -124,37 +123,23 @@ async function readKnown({ env, log, principal }: Call, query: ShareQuery): Prom
   };
 }
 
-interface Granted {
-  query: ShareQuery;
-  grant: ShareGrant;
-  known: Known;
-}
-
-/**
- * Returns the external share of the year if there is one and the plan includes the whole year, because an external
- * share shows all its files. Otherwise returns the account's own share.
- */
-function answerFrom(call: Call, granted: Granted): Promise<Result<ShareResult, Denial>> {
-  const { grant, query, known } = granted;
-  const hasWholeYear = PLANS[grant.plan][query.dataType].kind === "all";
-  return known.external !== null && hasWholeYear
-    ? externalShare(call, query, known.external)
-    : ownShare(call, granted);
-}
-
 async function externalShare(
   { settings, nowMs }: Call,
   query: ShareQuery,
   external: ExternalShare,
-): Promise<{ ok: true; value: ShareResult }> {
+): Promise<Result<ShareResult, Denial>> {
   const { link } = external;
   if (link === null || link.expiresAtMs <= nowMs) return ok(shareResult(query, external, null));
   const password = await openPassword(settings.SHARE_SECRET, query, link);
   return ok(shareResult(query, external, { url: link.url, password, endMs: link.expiresAtMs }));
 }
 
-async function ownShare(call: Call, { query, grant, known }: Granted): Promise<Result<ShareResult, Denial>> {
-  const { env, settings, ctx, origin, log, nowMs, principal } = call;
+async function ownShare(
+  { env, settings, ctx, origin, log, nowMs, principal }: Call,
+  query: ShareQuery,
+  grant: ShareGrant,
+  known: Awaited<ReturnType<typeof readKnown>>,
+): Promise<Result<ShareResult, Denial>> {
   const { dataType, year } = query;
   const { firstDay, lastDay, ...sums } = await log.stage("coverage", () =>
     cachedCoverage(

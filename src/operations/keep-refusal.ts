@@ -19,40 +19,27 @@ const TOTAL_REFILL_MS = 2_000;
 /** The maximum number of accounts with a bucket. The bucket that was used longest ago is evicted first. */
 const MAX_BUCKETS = 1_000;
 
-interface Bucket {
-  /** When the bucket is full again (Unix milliseconds). */
-  fullAtMs: number;
-}
-
 /** Limits the stored refusals of one isolate. */
 export class RefusalBudget {
-  readonly #total: Bucket = { fullAtMs: 0 };
-  readonly #accounts = new Map<string, Bucket>();
+  /** When the bucket of all accounts is full again (Unix milliseconds). */
+  #totalFullAtMs = 0;
+  /** The same for each account. The least recently used one comes first. */
+  readonly #fullAtMs = new Map<string, number>();
 
   /** Returns whether a refusal of `account` (`""` when unknown) at `nowMs` may be stored, and counts it. */
   take(account: string, nowMs: number): boolean {
-    const bucket = this.#accounts.get(account) ?? { fullAtMs: 0 };
-    if (!hasSpace(bucket, BURST, REFILL_MS, nowMs)) return false;
-    if (!hasSpace(this.#total, TOTAL_BURST, TOTAL_REFILL_MS, nowMs)) return false;
-    count(bucket, REFILL_MS, nowMs);
-    count(this.#total, TOTAL_REFILL_MS, nowMs);
-    // Deleting first moves the entry to the end of the map's order, so that the first entry is the oldest.
-    this.#accounts.delete(account);
-    this.#accounts.set(account, bucket);
-    for (const oldest of this.#accounts.keys()) {
-      if (this.#accounts.size <= MAX_BUCKETS) break;
-      this.#accounts.delete(oldest);
-    }
+    const fullAtMs = Math.max(this.#fullAtMs.get(account) ?? 0, nowMs);
+    const totalFullAtMs = Math.max(this.#totalFullAtMs, nowMs);
+    if (fullAtMs - nowMs > (BURST - 1) * REFILL_MS) return false;
+    if (totalFullAtMs - nowMs > (TOTAL_BURST - 1) * TOTAL_REFILL_MS) return false;
+    this.#totalFullAtMs = totalFullAtMs + TOTAL_REFILL_MS;
+    // Deleting first moves the entry to the end of the map's order.
+    this.#fullAtMs.delete(account);
+    this.#fullAtMs.set(account, fullAtMs + REFILL_MS);
+    const [oldest = account] = this.#fullAtMs.keys();
+    if (this.#fullAtMs.size > MAX_BUCKETS) this.#fullAtMs.delete(oldest);
     return true;
   }
-}
-
-function hasSpace(bucket: Bucket, burst: number, refillMs: number, nowMs: number): boolean {
-  return bucket.fullAtMs - nowMs <= (burst - 1) * refillMs;
-}
-
-function count(bucket: Bucket, refillMs: number, nowMs: number): void {
-  bucket.fullAtMs = Math.max(bucket.fullAtMs, nowMs) + refillMs;
 }
 
 const budget = new RefusalBudget();
@@ -68,14 +55,10 @@ export function keepRefusal(
 ): void {
   if (!budget.take(caller.accountId ?? "", nowMs)) return;
   const refusal = { requestId, atMs: nowMs, ...caller, denial: JSON.stringify(denial) };
+  // Waits for one iteration of the event loop, so that the platform sends the answer before the write.
   ctx.waitUntil(
-    behindTheAnswer()
+    new Promise((resolve) => setTimeout(resolve, 0))
       .then(() => addRefusal(env.DB, refusal))
       .catch((error) => console.warn(JSON.stringify({ event: "refusal_not_kept", error: String(error) }))),
   );
-}
-
-/** Waits for one iteration of the event loop, so that the platform sends the answer before the write. */
-function behindTheAnswer(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 0));
 }

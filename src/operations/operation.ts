@@ -1,5 +1,9 @@
-/** The interface of an operation of `POST /api`, and the operations that only look something up. */
+/** The interface of an operation of `POST /api`, the operations that only look something up, and the day they read. */
 import { ok, type Result } from "../base/result.ts";
+import { keepOrderDay } from "../catalog/kept-days.ts";
+import { type OrderDay, type OrderDayQuestion, orderDayOf } from "../catalog/order-day.ts";
+import type { EntitlementDenial } from "../entitlement/caller-denial.ts";
+import { entitleOrderHistory, type Grant } from "../entitlement/entitle.ts";
 import type { Principal } from "../entitlement/principal.ts";
 import { type Env, nowMs, type Settings } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
@@ -69,7 +73,7 @@ export interface Operation {
   /** Whether absent `params` count as `{}`. True for the operations of contract 9 that have no required parameters. */
   paramsOptional?: true;
   /** Step 5: validates the parameters without reading anything. */
-  prepare(envelope: Envelope, scope: Scope): Promise<Result<Prepared, Denial>>;
+  prepare(envelope: Envelope, scope: Scope): Result<Prepared, Denial>;
 }
 
 /** An operation of contract 9 that only reads the catalog or the gate: it charges nothing and takes no slot. */
@@ -91,7 +95,7 @@ export function lookUp<P extends ParameterSet>(
     apiname,
     parameters,
     paramsOptional: true,
-    async prepare({ params }, scope) {
+    prepare({ params }, scope) {
       const options = { unknownParameters: scope.settings.UNKNOWN_PARAMETERS };
       const asked = parseParameters(params, parameters(), options);
       if (!asked.ok) return asked;
@@ -108,4 +112,29 @@ export function lookUp<P extends ParameterSet>(
       });
     },
   };
+}
+
+/**
+ * Step 6 of contract 2.1 for operations on one day. Returns the day of `question`, or why the plan does not cover it.
+ * The day comes from `kept` or from the call's first prepared read. If the request has no date, the plan is first
+ * checked for today. A caller who may not read today is thus refused before the calendar is read.
+ */
+export async function openDay(
+  { principal, nowMs, log, read, settings }: Call,
+  question: OrderDayQuestion,
+  kept: OrderDay | null = null,
+): Promise<Result<{ grant: Grant; orderDay: OrderDay }, EntitlementDenial>> {
+  const early = entitleOrderHistory(principal, question.tradedate ?? question.today, nowMs);
+  if (!early.ok) return early;
+  let orderDay = kept;
+  if (orderDay === null) {
+    const [result] = await read();
+    if (result === undefined) throw new Error("the order day was not read");
+    orderDay = orderDayOf(result, question);
+    if (settings.DAY_CACHE_MS > 0) keepOrderDay(question, orderDay, nowMs);
+  }
+  const { tradedate } = orderDay;
+  log.note({ tradedate });
+  const grant = entitleOrderHistory(principal, tradedate, nowMs);
+  return grant.ok ? ok({ grant: grant.value, orderDay }) : grant;
 }

@@ -7,7 +7,6 @@ import type { Principal } from "../entitlement/principal.ts";
 import { nowMs } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import { type Envelope, parseEnvelope, readBody } from "../http/envelope.ts";
-import type { AnswerFacts } from "../http/headers.ts";
 import { type AnswerFormat, outcomeOf } from "../http/outcome.ts";
 import { maskWarning, withoutKey } from "../http/own-key.ts";
 import { refuse } from "../http/respond.ts";
@@ -15,7 +14,7 @@ import { wantsParquet } from "../orders/query/history-query.ts";
 import { nearestName } from "../orders/query/nearest-name.ts";
 import { excerptOf } from "../orders/query/query-denial.ts";
 import { keepRefusal, type RefusedCaller } from "./keep-refusal.ts";
-import { firstByteMs, type Operation, type Scope } from "./operation.ts";
+import { type Call, firstByteMs, type Operation, type Scope } from "./operation.ts";
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
@@ -24,42 +23,34 @@ import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
  */
 const LATE_MS = 1_000;
 
-const UNKNOWN_CALLER: RefusedCaller = {
-  accountId: null,
-  keyId: null,
-  interface: null,
-  symbol: null,
-  tradedate: null,
-};
-
 /**
  * Serves or refuses one request. Throws only on a fault. The console passes the signed-in `holder`. Step 3 then
  * checks no key; all other steps are the same, and the request uses the same slot and quota.
  */
 export async function serveApi(request: Request, opened: Scope, holder?: Principal): Promise<Response> {
-  const caller: RefusedCaller = { ...UNKNOWN_CALLER };
-  const language = preferredLanguage(request.headers.get("Accept-Language"));
-
   const decoded = await readBody(request);
   // The body can take long to arrive. The key and the plan must be valid when it has arrived, and the first-byte
   // deadline counts from then.
   const scope: Scope = { ...opened, nowMs: nowMs(opened.settings) };
-  let refuseWith = refuser(scope, caller, { language, format: "json" });
+  const asked: Asked = {
+    caller: { accountId: null, keyId: null, interface: null, symbol: null, tradedate: null },
+    language: preferredLanguage(request.headers.get("Accept-Language")),
+    format: decoded.ok && wantsParquet(decoded.value) ? "parquet" : "json",
+    apikey: "",
+    holder,
+  };
+  const refuseWith = refuser(scope, asked);
   if (!decoded.ok) return refuseWith(decoded.refusal);
-  const format = wantsParquet(decoded.value) ? "parquet" : "json";
-  refuseWith = refuser(scope, caller, { language, format });
   const parsed = parseEnvelope(decoded.value, PARAMS_OPTIONAL);
   if (!parsed.ok) return refuseWith(parsed.refusal);
-  const envelope = parsed.value;
-  const { apikey } = envelope;
-  refuseWith = refuser(scope, caller, { language, format }, apikey);
+  asked.apikey = parsed.value.apikey;
   try {
-    const answer = serveEnvelope(envelope, scope, { caller, refuseWith, holder });
+    const answer = serveEnvelope(parsed.value, scope, asked, refuseWith);
     const response = await answerInTime(answer, scope);
-    maskWarning(response.headers, apikey);
+    maskWarning(response.headers, asked.apikey);
     return response;
   } catch (fault) {
-    keepRefusal(scope, { reason: "unavailable" }, caller);
+    keepRefusal(scope, { reason: "unavailable" }, asked.caller);
     throw fault;
   }
 }
@@ -75,16 +66,24 @@ async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Re
 
 const NO_KEY = refused({ reason: "key_unknown", empty: true } as const);
 
+/** What is known about a request and determines how a refusal of it is answered and stored. */
 interface Asked {
   /** The caller, if identified, for stored refusals. */
   caller: RefusedCaller;
-  refuseWith: Refuse;
+  language: Language;
+  format: AnswerFormat;
+  /** The key that the request sent. No refusal contains it. */
+  apikey: string;
   holder: Principal | undefined;
 }
 
-async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Promise<Response> {
+async function serveEnvelope(
+  envelope: Envelope,
+  scope: Scope,
+  asked: Asked,
+  refuseWith: Call["refuse"],
+): Promise<Response> {
   const { env, settings, log, ctx } = scope;
-  const { refuseWith } = asked;
   const named = operationNamed(envelope.apiname);
   if (!named.ok) return refuseWith(named.refusal);
   const operation = named.value;
@@ -93,7 +92,7 @@ async function serveEnvelope(envelope: Envelope, scope: Scope, asked: Asked): Pr
 
   // Invalid parameters are refused only at step 5 (contract 2.1). Parsing them here allows one D1 call to read both an
   // uncached key and the day.
-  const prepared = await operation.prepare(envelope, scope);
+  const prepared = operation.prepare(envelope, scope);
   const { reads, about = {} } = prepared.ok ? prepared.value : { reads: [] };
   Object.assign(asked.caller, about);
 
@@ -140,20 +139,13 @@ export function operationNamed(apiname: string): Result<Operation, Denial> {
   return refused({ reason: "apiname_unknown", apiname: excerptOf(apiname), nearest, known });
 }
 
-type Refuse = (denial: Denial, facts?: Omit<AnswerFacts, "requestId" | "reason">) => Response;
-
-/** Returns the function that refuses this request. Neither the answer nor the stored refusal contains its `apikey`. */
-function refuser(
-  scope: Scope,
-  caller: RefusedCaller,
-  { language, format }: { language: Language; format: AnswerFormat },
-  apikey = "",
-): Refuse {
+/** Returns the function that refuses the request. */
+function refuser(scope: Scope, asked: Asked): Call["refuse"] {
   const { requestId, log } = scope;
   return (found, facts = {}) => {
-    const denial = withoutKey(found, apikey);
+    const denial = withoutKey(found, asked.apikey);
     log.note({ code: outcomeOf(denial).code, reason: denial.reason });
-    keepRefusal(scope, denial, caller);
-    return refuse(denial, { requestId, language, format }, facts);
+    keepRefusal(scope, denial, asked.caller);
+    return refuse(denial, { requestId, language: asked.language, format: asked.format }, facts);
   };
 }

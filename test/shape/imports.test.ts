@@ -68,7 +68,7 @@ const MAY_IMPORT_ENV = [
 ];
 
 /** The common parts of operations: their interface, the step before a day is read, the types of answers. */
-const CONTRACT = ["open-day.ts", "operation.ts", "wire.ts"];
+const CONTRACT = ["operation.ts", "wire.ts"];
 
 const ROOTS = ["worker.ts", "app.ts", "api.ts"];
 const sources = projectFiles().filter((path) => /^src\/.*\.tsx?$/.test(path));

@@ -13,6 +13,7 @@ import { type BodyEnd, holdBody, type ReadyBody } from "../../gate/hold-body.ts"
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
+import type { AnswerFacts } from "../../http/headers.ts";
 import { outcomeOf } from "../../http/outcome.ts";
 import { jsonHeaders, pageBody, parquetHeaders } from "../../http/respond.ts";
 import { packMark, signCursor } from "../../orders/query/cursor.ts";
@@ -46,7 +47,7 @@ export async function answerWithSlot(accepted: Accepted): Promise<Response> {
     return answer.ok ? answer.value : await refuse(accepted, answer.refusal);
   } catch (error) {
     // The body is not sent; the client gets the fault instead.
-    await slot.release({ credit: true, outcome: outcomeFor(accepted, { reason: "unavailable" }) });
+    await slot.release({ credit: true, outcome: outcomeFor(accepted, outcomeOf({ reason: "unavailable" })) });
     call.log.note({ credited: true });
     throw error;
   }
@@ -75,14 +76,18 @@ async function answerAgain(accepted: Accepted): Promise<Result<Response, Denial>
     return await answerOnce(accepted);
   } catch (error) {
     if (!(error instanceof PackReadError && error.kind === "damaged")) throw error;
-    const { call, found } = accepted;
-    const { tradedate } = found.day.pack;
-    call.log.note({ fault: error.message });
+    accepted.call.log.note({ fault: error.message });
+    await markDay(accepted, error);
     const { dataset } = accepted.question;
-    const { revision } = found.day;
-    await markDamaged(call.env.DB, { dataset, tradedate, revision, note: error.message }, call.nowMs);
-    return refused({ reason: "day_damaged", dataset, tradedate });
+    return refused({ reason: "day_damaged", dataset, tradedate: accepted.found.day.pack.tradedate });
   }
+}
+
+/** Marks the day's revision as damaged. */
+function markDay({ call, question, found }: Accepted, { message: note }: PackReadError): Promise<void> {
+  const { revision, pack } = found.day;
+  const { dataset } = question;
+  return markDamaged(call.env.DB, { dataset, tradedate: pack.tradedate, revision, note }, call.nowMs);
 }
 
 function answerOnce(accepted: Accepted): Promise<Result<Response, Denial>> {
@@ -97,30 +102,33 @@ function answerOnce(accepted: Accepted): Promise<Result<Response, Denial>> {
 async function refuse(accepted: Accepted, denial: Denial): Promise<Response> {
   const { call, slot } = accepted;
   const credit = denial.reason !== "cursor_invalid";
-  await slot.release({ credit, outcome: outcomeFor(accepted, denial) });
+  await slot.release({ credit, outcome: outcomeFor(accepted, outcomeOf(denial)) });
   if (credit) call.log.note({ credited: true });
   return call.refuse(denial);
 }
 
-/** Returns the entry in the account's list of last requests for a request that ended with `denial`. */
-function outcomeFor({ call, query, found }: Accepted, denial: Denial): RequestOutcome {
-  const { code, reason } = outcomeOf(denial);
+const SERVED = { code: 200, reason: "success" };
+
+/** Returns the entry of the request in the account's list of last requests; `rows` is the number of rows served. */
+function outcomeFor(
+  { call, query, found }: Accepted,
+  { code, reason }: Pick<RequestOutcome, "code" | "reason">,
+  rows = 0,
+): RequestOutcome {
   const { requestId, nowMs: atMs } = call;
-  return {
-    atMs,
-    requestId,
-    code,
-    reason,
-    symbol: query.symbol,
-    tradedate: found.day.pack.tradedate,
-    rows: 0,
-  };
+  return { atMs, requestId, code, reason, symbol: query.symbol, tradedate: found.day.pack.tradedate, rows };
 }
 
-interface MadePage {
-  body: ReadyBody;
-  rows: number;
-  hasMore: boolean;
+/** Returns the facts that the headers of the answer state. */
+function factsOf({ call, query, slot, found }: Accepted, rows: number): AnswerFacts {
+  return {
+    requestId: call.requestId,
+    quota: { kind: query.format, limits: found.grant.limits, use: slot.use },
+    revision: found.day.revision,
+    buildId: found.day.pack.buildId,
+    rows,
+    unknownParameters: query.unknownParameters,
+  };
 }
 
 /** Begins to read the page. Its memory must be reserved already. */
@@ -135,8 +143,7 @@ export function pageAskOf({ end, pageSize }: HistoryQuery, { position }: Paging)
 /** Makes one page and sends it while the slot is released. Refuses a position beyond the rows of its millisecond. */
 async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>> {
   const { call, query, slot, found, memory } = accepted;
-  const { log, requestId, nowMs, ctx, signal } = call;
-  const { revision, pack } = found.day;
+  const { log, ctx, signal } = call;
 
   // A permit is taken only for computing, so that a page that waits for R2 does not delay others. `makePage` throws the
   // error of a failed read.
@@ -152,27 +159,17 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
 
   const { body, rows, hasMore } = page.value;
   const bytes = body.reduce((sum, { byteLength }) => sum + byteLength, 0);
-  log.note({ code: 200, reason: "success", rows, bytes });
+  log.note({ ...SERVED, rows, bytes });
   const written = log.holdOpen();
   const onEnd = ({ how }: BodyEnd) => {
     log.note({ ended: how });
     written();
   };
-  const { symbol } = found.entry;
-  const { tradedate } = pack;
-  const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
+  const outcome = outcomeFor(accepted, SERVED, rows);
+  const { start, end } = query;
+  const headers = jsonHeaders({ ...factsOf(accepted, rows), window: { start, end } });
   return ok(
-    new Response(holdBody(slot, body, { ctx, signal, outcome, memory, onEnd, hasMore }), {
-      headers: jsonHeaders({
-        requestId,
-        quota: { kind: "json", limits: found.grant.limits, use: slot.use },
-        window: { start: query.start, end: query.end },
-        revision,
-        buildId: pack.buildId,
-        rows,
-        unknownParameters: query.unknownParameters,
-      }),
-    }),
+    new Response(holdBody(slot, body, { ctx, signal, outcome, memory, onEnd, hasMore }), { headers }),
   );
 }
 
@@ -180,7 +177,7 @@ async function answerPage(accepted: Accepted): Promise<Result<Response, Denial>>
 async function makePage(
   { call, query, paging, question, found }: Accepted,
   read: OrderPageRead,
-): Promise<Result<MadePage, Denial>> {
+): Promise<Result<{ body: ReadyBody; rows: number; hasMore: boolean }, Denial>> {
   const { env, settings, log } = call;
   const { entry, day } = found;
   const { pack, revision } = day;
@@ -207,7 +204,7 @@ async function makePage(
       packMark: packMark(pack.sha256),
       position,
     });
-  const nextCursor = next === null ? null : await sign(next);
+  const nextCursor = next === null ? null : sign(next);
   const fields = columns.map(({ name }) => name);
   const body = pageBody({ fields, items, tradedate, pageSize, nextCursor });
   return ok({ body, rows, hasMore: nextCursor !== null });
@@ -215,59 +212,38 @@ async function makePage(
 
 /** Opens the section and streams it while the slot is held. A fault during the stream aborts the connection. */
 async function answerFile(accepted: Accepted): Promise<Result<Response, Denial>> {
-  const { call, query, question, slot, found, memory } = accepted;
-  const { env, log, requestId, nowMs, ctx, signal } = call;
-  const dataset = DATASETS[question.dataset];
+  const { call, slot, found, memory } = accepted;
+  const { log, ctx, signal } = call;
   const { symbol, market, rows } = found.entry;
-  const { revision, pack } = found.day;
-  const { tradedate } = pack;
+  const file = await log.stage("r2", () => openFile(accepted));
 
-  const columns = areAllColumns(query.columns, question.dataset) ? null : query.columns;
-  const file = await log.stage("r2", () => openParquetAnswer(env.PACKS, pack, found.entry, columns, dataset));
-
-  log.note({ code: 200, reason: "success", rows, bytes: file.sizeBytes });
+  log.note({ ...SERVED, rows, bytes: file.sizeBytes });
   log.note({ r2Operations: 1, r2Bytes: file.readBytes });
   const written = log.holdOpen();
   const onEnd = async ({ how, error, bytesSent }: BodyEnd) => {
     log.note({ ended: how, bytes: bytesSent });
     if (how === "fault") log.note({ code: 503, reason: "unavailable", fault: String(error), credited: true });
     written();
-    if (error instanceof PackReadError && error.kind === "damaged") await confirmDamage(accepted, columns);
+    if (error instanceof PackReadError && error.kind === "damaged") await confirmDamage(accepted);
   };
-  const outcome = { atMs: nowMs, requestId, code: 200, reason: "success", symbol, tradedate, rows };
-  return ok(
-    new Response(holdBody(slot, file, { ctx, signal, outcome, memory, onEnd }), {
-      headers: parquetHeaders(
-        {
-          requestId,
-          quota: { kind: "parquet", limits: found.grant.limits, use: slot.use },
-          revision,
-          buildId: pack.buildId,
-          rows,
-          unknownParameters: query.unknownParameters,
-        },
-        `${symbol}.${market}_${tradedate}_${dataset.name}.parquet`,
-      ),
-    }),
-  );
+  const outcome = outcomeFor(accepted, SERVED, rows);
+  const fileName = `${symbol}.${market}_${found.day.pack.tradedate}_${accepted.question.dataset}.parquet`;
+  const headers = parquetHeaders(factsOf(accepted, rows), fileName);
+  return ok(new Response(holdBody(slot, file, { ctx, signal, outcome, memory, onEnd }), { headers }));
+}
+
+function openFile({ call, query, question: { dataset }, found }: Accepted) {
+  const columns = areAllColumns(query.columns, dataset) ? null : query.columns;
+  return openParquetAnswer(call.env.PACKS, found.day.pack, found.entry, columns, DATASETS[dataset]);
 }
 
 /** Reads the section again and discards it, because only a second failure counts as damage. */
-async function confirmDamage(
-  { call, found, question }: Accepted,
-  columns: Parameters<typeof openParquetAnswer>[3],
-) {
-  const { env, nowMs } = call;
-  const { pack, revision } = found.day;
-  forgetOrderDay(question, found.day);
+async function confirmDamage(accepted: Accepted) {
+  forgetOrderDay(accepted.question, accepted.found.day);
   try {
-    const dataset = DATASETS[question.dataset];
-    const file = await openParquetAnswer(env.PACKS, pack, found.entry, columns, dataset);
+    const file = await openFile(accepted);
     await file.pump(new WritableStream<Uint8Array>().getWriter(), async () => undefined);
   } catch (error) {
-    if (!(error instanceof PackReadError && error.kind === "damaged")) return;
-    const { tradedate } = pack;
-    const { dataset } = question;
-    await markDamaged(env.DB, { dataset, tradedate, revision, note: error.message }, nowMs);
+    if (error instanceof PackReadError && error.kind === "damaged") await markDay(accepted, error);
   }
 }

@@ -2,20 +2,18 @@
  * `order_history_estimate` and the other estimates (contract 9): the size and cost of a query in advance. An estimate
  * makes the same checks as a history request before the slot. It takes no slot, reads no pack and charges nothing.
  */
-import { ok, type Result } from "../../base/result.ts";
+import { ok } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { entitleShare } from "../../entitlement/entitle.ts";
 import type { GateState } from "../../gate/protocol.ts";
-import type { Denial } from "../../http/denial.ts";
-import type { Envelope } from "../../http/envelope.ts";
 import { succeed } from "../../http/respond.ts";
 import { type HistoryQuery, historyParameters, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { type Bounds, rowsInWindow } from "../../orders/query/page-plan.ts";
 import { beginPaging } from "../../orders/query/paging.ts";
 import { givenParameters, lazily } from "../../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../../orders/query/time-window.ts";
-import type { Call, Operation, Prepared, Scope } from "../operation.ts";
+import type { Call, Operation } from "../operation.ts";
 import type { Estimate, Range } from "../wire.ts";
 import { type Asked, askedFor, type Found, lookAhead } from "./find-section.ts";
 
@@ -29,26 +27,20 @@ export const estimateParameters = lazily(() => {
 export function estimateOf(dataset: DatasetName): Operation {
   return {
     apiname: DATASETS[dataset].estimate,
-    prepare: (envelope, scope) => prepare(dataset, envelope, scope),
+    prepare(envelope, scope) {
+      const { settings, env } = scope;
+      const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
+      const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
+      if (!parameters.ok) return parameters;
+      const { given, unknown } = parameters.value;
+      const known = [...given].filter(([name]) => name in estimateParameters());
+      const parsed = parseHistoryQuery({ params: Object.fromEntries(known) }, options, dataset);
+      if (!parsed.ok) return parsed;
+      const query = { ...parsed.value, unknownParameters: unknown };
+      const asked = askedFor(dataset, query, beginPaging(query), scope);
+      return ok({ reads: [orderDayStatement(env.DB, asked.question)], run: (call) => run(call, asked) });
+    },
   };
-}
-
-async function prepare(
-  dataset: DatasetName,
-  envelope: Envelope,
-  scope: Scope,
-): Promise<Result<Prepared, Denial>> {
-  const { settings, env } = scope;
-  const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
-  const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
-  if (!parameters.ok) return parameters;
-  const { given, unknown } = parameters.value;
-  const known = [...given].filter(([name]) => name in estimateParameters());
-  const parsed = parseHistoryQuery({ params: Object.fromEntries(known) }, options, dataset);
-  if (!parsed.ok) return parsed;
-  const query = { ...parsed.value, unknownParameters: unknown };
-  const asked = askedFor(dataset, query, beginPaging(query), scope);
-  return ok({ reads: [orderDayStatement(env.DB, asked.question)], run: (call) => run(call, asked) });
 }
 
 async function run(call: Call, asked: Asked): Promise<Response> {

@@ -20,8 +20,7 @@ import { isIndexCode, type MarketChoice, resolveMarket } from "../../orders/quer
 import type { Market } from "../../orders/record.ts";
 import { decodeBlocks } from "../../packs/blocks-blob.ts";
 import type { SectionEntry } from "../../packs/layout.ts";
-import { openDay } from "../open-day.ts";
-import type { Call } from "../operation.ts";
+import { type Call, openDay } from "../operation.ts";
 
 /** A validated history request: the query, where its page begins, and the question to the catalog. */
 export interface Asked {

@@ -6,16 +6,14 @@ import { answerMemory, type MemoryRefusal, partOfAccount, type Reservation } fro
 import { ok, type Result } from "../../base/result.ts";
 import { orderDayStatement } from "../../catalog/order-day.ts";
 import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
-import type { UseDenial } from "../../entitlement/caller-denial.ts";
 import type { Settings } from "../../env.ts";
-import { type Slot, spendGrant, takeSlot } from "../../gate/slot.ts";
+import { spendGrant, takeSlot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
-import type { Envelope } from "../../http/envelope.ts";
-import { type CursorSecrets, readCursor } from "../../orders/query/cursor.ts";
+import { readCursor } from "../../orders/query/cursor.ts";
 import { type HistoryQuery, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
 import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
-import { type Call, firstByteMs, type Operation, type Prepared, type Scope } from "../operation.ts";
+import { type Call, firstByteMs, type Operation, type Scope } from "../operation.ts";
 import { answerWithSlot, beginRead, pageAskOf } from "./answer.ts";
 import { explainHistory } from "./explain.ts";
 import type { Asked, Found } from "./find-section.ts";
@@ -28,32 +26,27 @@ const PREVIOUS_SECRET_MS = 24 * 3_600_000;
 export function historyOf(dataset: DatasetName): Operation {
   return {
     apiname: DATASETS[dataset].apiname,
-    prepare: (envelope, scope) => prepare(dataset, envelope, scope),
+    prepare(envelope, scope) {
+      const { settings, env } = scope;
+      const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
+      const parsed = parseHistoryQuery(envelope, options, dataset);
+      if (!parsed.ok) return parsed;
+      const query = parsed.value;
+      const begun = pagingOf(dataset, query, scope);
+      if (!begun.ok) return begun;
+      const paging = begun.value;
+
+      const asked = askedFor(dataset, query, paging, scope);
+      const kept = keptFor(asked.question, paging, scope);
+      const read = orderDayStatement(env.DB, asked.question);
+      return ok({
+        reads: kept === null ? [read] : [],
+        about: { symbol: query.symbol, tradedate: paging.tradedate },
+        run: (call) => run(call, { ...asked, kept }),
+        explain: (call) => explainHistory({ ...call, read: async () => [await read.all()] }, asked),
+      });
+    },
   };
-}
-
-async function prepare(
-  dataset: DatasetName,
-  envelope: Envelope,
-  scope: Scope,
-): Promise<Result<Prepared, Denial>> {
-  const { settings, env } = scope;
-  const parsed = parseHistoryQuery(envelope, { unknownParameters: settings.UNKNOWN_PARAMETERS }, dataset);
-  if (!parsed.ok) return parsed;
-  const query = parsed.value;
-  const begun = await pagingOf(dataset, query, scope);
-  if (!begun.ok) return begun;
-  const paging = begun.value;
-
-  const asked = askedFor(dataset, query, paging, scope);
-  const kept = keptFor(asked.question, paging, scope);
-  const read = orderDayStatement(env.DB, asked.question);
-  return ok({
-    reads: kept === null ? [read] : [],
-    about: { symbol: query.symbol, tradedate: paging.tradedate },
-    run: (call) => run(call, { ...asked, kept }),
-    explain: (call) => explainHistory({ ...call, read: async () => [await read.all()] }, asked),
-  });
 }
 
 async function run(call: Call, asked: Asked): Promise<Response> {
@@ -85,40 +78,30 @@ async function answerWithin(
   const { call, query, found } = asked;
   const isEarly = query.format === "json" && spendGrant(holderOf(call, asked));
   const begun = isEarly ? beginRead(call, asked, found) : null;
-  const slot = await call.log.stage("gate", () => askForSlot(call, asked, found));
+  const { env, settings, ctx, requestId, signal } = call;
+  const place = { namespace: env.GATE, locationHint: settings.LOCATION_HINT, ctx };
+  const kind = query.format;
+  const request = { requestId, boundMs: boundOf(query, settings), kind, limits: found.grant.limits };
+  const slot = await call.log.stage("gate", () =>
+    takeSlot(place, { ...holderOf(call, asked), request, signal }),
+  );
   if (!slot.ok) return call.refuse(gateDenial(slot.refusal, asked));
 
   // Step 11: read, encode and send the answer.
   return answerWithSlot({ ...asked, slot: slot.value, memory, begun });
 }
 
-function askForSlot(call: Call, asked: Asked, { grant }: Found): Promise<Result<Slot, UseDenial>> {
-  const { env, settings, ctx, requestId, signal } = call;
-  const boundMs = boundOf(asked.query, settings);
-  return takeSlot(
-    { namespace: env.GATE, locationHint: settings.LOCATION_HINT, ctx },
-    {
-      ...holderOf(call, asked),
-      request: { requestId, boundMs, kind: asked.query.format, limits: grant.limits },
-      signal,
-    },
-  );
-}
-
-async function pagingOf(
+function pagingOf(
   dataset: DatasetName,
   query: HistoryQuery,
   { settings, nowMs }: Pick<Scope, "settings" | "nowMs">,
-): Promise<Result<Paging, Denial>> {
+): Result<Paging, Denial> {
   if (query.cursor === null) return ok(beginPaging(query));
-  const cursor = readCursor(cursorSecrets(settings), query.cursor, nowMs);
-  return cursor.ok ? continuePaging(query, cursor.value, dataset) : cursor;
-}
-
-function cursorSecrets(settings: Settings): CursorSecrets {
   const { CURSOR_SECRET: current, CURSOR_SECRET_PREVIOUS: secret, CURSOR_SECRET_ROTATED_AT: at } = settings;
-  if (secret === undefined || at === undefined) return { current };
-  return { current, previous: { secret, acceptedUntilMs: Date.parse(at) + PREVIOUS_SECRET_MS } };
+  const isRotated = secret !== undefined && at !== undefined;
+  const previous = isRotated ? { secret, acceptedUntilMs: Date.parse(at) + PREVIOUS_SECRET_MS } : undefined;
+  const cursor = readCursor({ current, previous }, query.cursor, nowMs);
+  return cursor.ok ? continuePaging(query, cursor.value, dataset) : cursor;
 }
 
 /** The part of the time to the first byte for which a request may wait for memory; its work needs the rest. */

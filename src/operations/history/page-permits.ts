@@ -22,8 +22,7 @@ export interface PermitRequest {
   signal: AbortSignal;
 }
 
-interface Permit {
-  begin(): void;
+interface Permit extends PromiseWithResolvers<"come"> {
   /** When the permit expires (Unix milliseconds), even if its request has not released it. */
   countsUntilMs: number;
 }
@@ -43,16 +42,21 @@ export class Permits {
    * Waits for a permit and returns the function that releases it, which must be called on every path. Returns null if
    * the client disconnects first. Throws when no permit is available in time.
    */
-  async enter(ask: PermitRequest): Promise<(() => void) | null> {
-    if (ask.signal.aborted) return null;
-    const permit: Permit = { begin: () => undefined, countsUntilMs: Number.POSITIVE_INFINITY };
-    const came = new Promise<"come">((resolve) => {
-      permit.begin = () => resolve("come");
-    });
+  async enter({ ms, signal }: PermitRequest): Promise<(() => void) | null> {
+    if (signal.aborted) return null;
+    const permit = { ...Promise.withResolvers<"come">(), countsUntilMs: Number.POSITIVE_INFINITY };
     this.#waiting.add(permit);
     this.#beginNext();
     if (this.#waiting.has(permit)) {
-      if (!(await this.#waitFor(came, permit, ask))) return null;
+      let how: "come" | "client_gone" | "late" = "late";
+      try {
+        // After another request has released its permit, the platform resumes this request in this request's own
+        // context. The timer keeps that context alive during the wait.
+        how = await inTime(Promise.race([permit.promise, gone(signal)]), ms);
+      } finally {
+        if (how !== "come") this.#end(permit);
+      }
+      if (how !== "come") return null;
       // Waits for a timer, because the runtime accepts new requests before it fires a timer.
       await new Promise((resolve) => setTimeout(resolve, 0));
     }
@@ -61,21 +65,6 @@ export class Permits {
       clearTimeout(counted);
       this.#end(permit);
     };
-  }
-
-  /**
-   * Waits until another request releases its permit to this one. Returns false when the client disconnects first, and
-   * throws after `ms`. After the release, the platform resumes this request in this request's own context; the timer
-   * keeps that context alive during the wait.
-   */
-  async #waitFor(came: Promise<"come">, permit: Permit, { ms, signal }: PermitRequest): Promise<boolean> {
-    let hasCome = false;
-    try {
-      hasCome = (await inTime(Promise.race([came, gone(signal)]), ms)) === "come";
-    } finally {
-      if (!hasCome) this.#end(permit);
-    }
-    return hasCome;
   }
 
   #end(permit: Permit): void {
@@ -92,7 +81,7 @@ export class Permits {
       this.#waiting.delete(permit);
       this.#begun.add(permit);
       permit.countsUntilMs = nowMs + COUNTED_MS;
-      permit.begin();
+      permit.resolve("come");
     }
   }
 }

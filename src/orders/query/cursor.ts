@@ -40,7 +40,7 @@ export interface UndatedCursor {
 /** Secrets that sign cursors; the previous one is accepted before the instant `acceptedUntilMs`. */
 export interface CursorSecrets {
   current: string;
-  previous?: { secret: string; acceptedUntilMs: number };
+  previous?: { secret: string; acceptedUntilMs: number } | undefined;
 }
 
 const OLD = /^(v1\.|v3\.[A-Za-z0-9_-]{80}$)/;
