@@ -14,7 +14,7 @@ import { PLANS } from "../entitlement/plans.ts";
 import { publicBaseOf } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import { succeed } from "../http/respond.ts";
-import type { ParameterOptions, Problem } from "../orders/query/parameters.ts";
+import type { OnUnknown, Problem } from "../orders/query/parameters.ts";
 import { givenParameters, lazily, readParameters, wholeNumberParameter } from "../orders/query/parameters.ts";
 import { invalid, type QueryDenial } from "../orders/query/query-denial.ts";
 import { cachedCoverage, shareEndMs, shareFor } from "../shares/identity.ts";
@@ -51,10 +51,10 @@ interface ShareQuery {
 function parseShareQuery(
   params: Readonly<Record<string, unknown>>,
   today: BeijingDate,
-  options: ParameterOptions,
+  onUnknown: OnUnknown,
 ): Result<ShareQuery, QueryDenial> {
   const parameters = shareParameters();
-  const found = givenParameters(params, Object.keys(parameters), options);
+  const found = givenParameters(params, Object.keys(parameters), onUnknown);
   if (!found.ok) return found;
   const { given, unknown } = found.value;
   const type = readParameters(parameters, ["data_type"], given);
@@ -74,8 +74,7 @@ function parseShareQuery(
 export const fileDownload: Operation = {
   apiname: "file_download",
   prepare({ params }, { settings, nowMs }) {
-    const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
-    const asked = parseShareQuery(params, beijingDate(nowMs), options);
+    const asked = parseShareQuery(params, beijingDate(nowMs), settings.UNKNOWN_PARAMETERS);
     if (!asked.ok) return asked;
     const query = asked.value;
     // The reads depend on the account and its plan, so nothing can be read together with the key.

@@ -96,8 +96,7 @@ export function lookUp<P extends ParameterSet>(
     parameters,
     paramsOptional: true,
     prepare({ params }, scope) {
-      const options = { unknownParameters: scope.settings.UNKNOWN_PARAMETERS };
-      const asked = parseParameters(params, parameters(), options);
+      const asked = parseParameters(params, parameters(), scope.settings.UNKNOWN_PARAMETERS);
       if (!asked.ok) return asked;
       const { values, unknown: unknownParameters } = asked.value;
       return ok({

@@ -18,11 +18,7 @@ const fill = (length: number, head: string, unit: string, tail = "") =>
   head + unit.repeat(Math.max(0, Math.ceil((length - head.length - tail.length) / unit.length))) + tail;
 
 const order = (params: Record<string, unknown>, fields?: unknown) =>
-  parseHistoryQuery(
-    { params, ...(fields === undefined ? {} : { fields }) },
-    { unknownParameters: "refuse" },
-    "orders",
-  );
+  parseHistoryQuery({ params, ...(fields === undefined ? {} : { fields }) }, "refuse", "orders");
 
 /** Evaluates the value as the content of each conditional header. */
 function conditions(value: string): unknown {

@@ -8,9 +8,9 @@ import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { entitleShare } from "../../entitlement/entitle.ts";
 import type { GateState } from "../../gate/protocol.ts";
 import { succeed } from "../../http/respond.ts";
+import { beginPaging } from "../../orders/query/cursor.ts";
 import { type HistoryQuery, historyParameters, parseHistoryQuery } from "../../orders/query/history-query.ts";
 import { type Bounds, rowsInWindow } from "../../orders/query/page-plan.ts";
-import { beginPaging } from "../../orders/query/paging.ts";
 import { givenParameters, lazily } from "../../orders/query/parameters.ts";
 import { formatTimeOfDay } from "../../orders/query/time-window.ts";
 import type { Call, Operation } from "../operation.ts";
@@ -28,17 +28,20 @@ export function estimateOf(dataset: DatasetName): Operation {
   return {
     apiname: DATASETS[dataset].estimate,
     prepare(envelope, scope) {
-      const { settings, env } = scope;
-      const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
-      const parameters = givenParameters(envelope.params, Object.keys(estimateParameters()), options);
+      const { UNKNOWN_PARAMETERS } = scope.settings;
+      const names = Object.keys(estimateParameters());
+      const parameters = givenParameters(envelope.params, names, UNKNOWN_PARAMETERS);
       if (!parameters.ok) return parameters;
       const { given, unknown } = parameters.value;
-      const known = [...given].filter(([name]) => name in estimateParameters());
-      const parsed = parseHistoryQuery({ params: Object.fromEntries(known) }, options, dataset);
+      const known = [...given].filter(([name]) => names.includes(name));
+      const parsed = parseHistoryQuery({ params: Object.fromEntries(known) }, UNKNOWN_PARAMETERS, dataset);
       if (!parsed.ok) return parsed;
       const query = { ...parsed.value, unknownParameters: unknown };
       const asked = askedFor(dataset, query, beginPaging(query), scope);
-      return ok({ reads: [orderDayStatement(env.DB, asked.question)], run: (call) => run(call, asked) });
+      return ok({
+        reads: [orderDayStatement(scope.env.DB, asked.question)],
+        run: (call) => run(call, asked),
+      });
     },
   };
 }

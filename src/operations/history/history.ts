@@ -9,9 +9,8 @@ import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import type { Settings } from "../../env.ts";
 import { spendGrant, takeSlot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
-import { readCursor } from "../../orders/query/cursor.ts";
+import { beginPaging, continuePaging, type Paging, readCursor } from "../../orders/query/cursor.ts";
 import { type HistoryQuery, parseHistoryQuery } from "../../orders/query/history-query.ts";
-import { beginPaging, continuePaging, type Paging } from "../../orders/query/paging.ts";
 import { fileBytes, pageBytes } from "../../packs/answer-bytes.ts";
 import { type Call, firstByteMs, type Operation, type Scope } from "../operation.ts";
 import { answerWithSlot, beginRead, pageAskOf } from "./answer.ts";
@@ -28,8 +27,7 @@ export function historyOf(dataset: DatasetName): Operation {
     apiname: DATASETS[dataset].apiname,
     prepare(envelope, scope) {
       const { settings, env } = scope;
-      const options = { unknownParameters: settings.UNKNOWN_PARAMETERS };
-      const parsed = parseHistoryQuery(envelope, options, dataset);
+      const parsed = parseHistoryQuery(envelope, settings.UNKNOWN_PARAMETERS, dataset);
       if (!parsed.ok) return parsed;
       const query = parsed.value;
       const begun = pagingOf(dataset, query, scope);

@@ -1,8 +1,9 @@
 /** The `fields` member of a query: which columns, under which names, in which order (contract 3.10). */
 import * as z from "zod";
 import { ok, type Result, refused } from "../../base/result.ts";
-import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { DATASETS, type DatasetName, perDataset } from "../../datasets/registry.ts";
 import { nearestName } from "./nearest-name.ts";
+import { lazily } from "./parameters.ts";
 import { excerptOf, invalid, type QueryDenial } from "./query-denial.ts";
 
 /** A column of the answer: its field and the requested name. */
@@ -11,68 +12,50 @@ export interface AskedColumn {
   name: string;
 }
 
-/** The columns of a dataset that `fields` can name. */
-export interface DatasetFields {
-  /** The columns of the answer to a request without `fields`, in order. */
-  standard: readonly AskedColumn[];
-  /** Fields that are returned only when `fields` names them. */
-  onRequest: readonly string[];
-  /** Legacy names. Like the fields on request, they are returned only when `fields` names them. */
-  legacy: readonly AskedColumn[];
-  /** The schema of a comma-separated string or an array of column names; blank means the standard columns. */
-  schema: z.ZodType<AskedColumn[]>;
+const FIELDS = perDataset("name", (dataset) => lazily(() => makeFields(dataset)));
+
+/**
+ * Returns the columns of `dataset` that `fields` can name: the standard ones in order, the fields that are returned only
+ * when `fields` names them, the legacy names, and all names. `schema` parses a comma-separated string or an array of
+ * column names; blank means the standard columns.
+ */
+export function fieldsOf(dataset: DatasetName): ReturnType<typeof makeFields> {
+  return FIELDS[dataset]();
 }
 
-const made = new Map<DatasetName, DatasetFields>();
-
-/** Returns the columns of `dataset` that `fields` can name, built on first use. */
-export function fieldsOf(dataset: DatasetName): DatasetFields {
-  const fields = made.get(dataset) ?? makeFields(dataset);
-  made.set(dataset, fields);
-  return fields;
-}
-
-function makeFields(dataset: DatasetName): DatasetFields {
+function makeFields(dataset: DatasetName) {
   const { columns } = DATASETS[dataset];
-  const all = columns.map(({ name }) => ({ field: name, name }));
-  const legacy = columns.flatMap(({ name, legacyName }) =>
+  const all: AskedColumn[] = columns.map(({ name }) => ({ field: name, name }));
+  const legacy: AskedColumn[] = columns.flatMap(({ name, legacyName }) =>
     legacyName === undefined ? [] : [{ field: name, name: legacyName }],
   );
   const onRequest = columns.filter((column) => column.onRequest).map(({ name }) => name);
   const standard = all.filter(({ name }) => !onRequest.includes(name));
   const byName = new Map([...all, ...legacy].map((column) => [column.name, column]));
-  return { standard, onRequest, legacy, schema: schemaOf({ standard, onRequest, legacy }, byName) };
-}
+  const names = [...byName.keys()];
 
-function schemaOf(
-  { standard, onRequest, legacy }: Omit<DatasetFields, "schema">,
-  byName: ReadonlyMap<string, AskedColumn>,
-): z.ZodType<AskedColumn[]> {
   // Matches one optional name with blanks around it. The pattern is unambiguous, so that long runs of blanks do not
   // cause backtracking.
-  const piece = String.raw`\s*((${[...byName.keys()].join("|")})\s*)?`;
-  const more = [
-    ...(onRequest.length > 0 ? [`on request ${onRequest.join(", ")}`] : []),
-    ...(legacy.length > 0
-      ? [`the legacy names ${legacy.map(({ name, field }) => `${name} (${field})`).join(" and ")}`]
-      : []),
-  ];
-  const known = [standard.map(({ name }) => name).join(", "), ...more].join(", and ");
-  const example = ["time", "price", "close", "volume"].filter((name) => byName.has(name));
-  return z
+  const piece = String.raw`\s*((${names.join("|")})\s*)?`;
+  const accepted = [standard.map(({ name }) => name).join(", ")];
+  if (onRequest.length > 0) accepted.push(`on request ${onRequest.join(", ")}`);
+  const older = legacy.map(({ name, field }) => `${name} (${field})`);
+  if (older.length > 0) accepted.push(`the legacy names ${older.join(" and ")}`);
+  const schema = z
     .union([
       z.string().regex(new RegExp(`^${piece}(,${piece})*$`)),
       z.array(z.string().regex(new RegExp(`^${piece}$`))),
     ])
     .nullish()
     .meta({
-      description: `Columns in the order wanted, as a comma-separated string or an array: ${known}. When omitted, the ${standard.length} standard ones.`,
-      examples: [example.join(",")],
+      description: `Columns in the order wanted, as a comma-separated string or an array: ${accepted.join(", and ")}. When omitted, the ${standard.length} standard ones.`,
+      examples: [["time", "price", "close", "volume"].filter((name) => byName.has(name)).join(",")],
     })
     .transform((fields) => {
-      const columns = (namesIn(fields) ?? []).flatMap((name) => byName.get(name) ?? []);
-      return columns.length === 0 ? [...standard] : columns;
+      const asked = (namesIn(fields) ?? []).flatMap((name) => byName.get(name) ?? []);
+      return asked.length === 0 ? [...standard] : asked;
     });
+  return { standard, onRequest, legacy, names, schema };
 }
 
 /**
@@ -93,13 +76,12 @@ export function areAllColumns(columns: readonly AskedColumn[], dataset: DatasetN
  * @example parseFields("time,side", "orders") // [{field: "time", name: "time"}, {field: "order_code", name: "side"}]
  */
 export function parseFields(fields: unknown, dataset: DatasetName): Result<AskedColumn[], QueryDenial> {
-  const { schema, standard, onRequest, legacy } = fieldsOf(dataset);
+  const { schema, names } = fieldsOf(dataset);
   const parsed = schema.safeParse(fields);
   if (parsed.success) return ok(parsed.data);
-  const known = [...standard.map(({ name }) => name), ...onRequest, ...legacy.map(({ name }) => name)];
-  const unknown = (namesIn(fields) ?? []).find((name) => !known.includes(name));
+  const unknown = (namesIn(fields) ?? []).find((name) => !names.includes(name));
   if (unknown === undefined) return refused(invalid("fields", "fields_form", fields));
-  const nearest = nearestName(unknown, known);
+  const nearest = nearestName(unknown, names);
   const pieces = unknown.split(SEPARATORS).filter(Boolean);
   const separated = pieces.length > 1 ? { separated: excerptOf(pieces.join(",")) } : {};
   return refused({ reason: "field_unknown", dataset, field: excerptOf(unknown), nearest, ...separated });

@@ -7,20 +7,14 @@ import { type AskedColumn, parseFields } from "./fields.ts";
 import {
   givenParameters,
   lazily,
+  type OnUnknown,
   optional,
   type Parameter,
-  type ParameterOptions,
   type Problem,
   readParameters,
   tradedateParameter,
 } from "./parameters.ts";
-import {
-  HISTORY_PARAMETERS,
-  type HistoryParameter,
-  invalid,
-  type ParamInvalid,
-  type QueryDenial,
-} from "./query-denial.ts";
+import { HISTORY_PARAMETERS, type HistoryParameter, invalid, type QueryDenial } from "./query-denial.ts";
 import { type AskedSecurity, symbolParameter } from "./symbol.ts";
 import { type TimeWindow, timeOfDayParameter, timeWindowOf } from "./time-window.ts";
 
@@ -116,10 +110,10 @@ export interface HistoryQuery extends AskedSecurity, TimeWindow {
  */
 export function parseHistoryQuery(
   request: { params: Readonly<Record<string, unknown>>; fields?: unknown },
-  options: ParameterOptions,
+  onUnknown: OnUnknown,
   dataset: DatasetName,
 ): Result<HistoryQuery, QueryDenial> {
-  const parameters = givenParameters(request.params, HISTORY_PARAMETERS, options);
+  const parameters = givenParameters(request.params, HISTORY_PARAMETERS, onUnknown);
   if (!parameters.ok) return parameters;
   const { given, unknown } = parameters.value;
   const read = <N extends HistoryParameter>(...names: N[]) =>
@@ -138,8 +132,10 @@ export function parseHistoryQuery(
   if (!window.ok) return window;
   const sizes = read("page_size", "limit");
   if (!sizes.ok) return sizes;
-  const pageSize = pageSizeOf(sizes.value);
-  if (!pageSize.ok) return pageSize;
+  const { page_size, limit } = sizes.value;
+  if (page_size && limit && page_size !== limit) {
+    return refused({ ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) });
+  }
   const place = read("cursor");
   if (!place.ok) return refused({ reason: "cursor_invalid" });
   const columns = parseFields(request.fields, dataset);
@@ -150,7 +146,7 @@ export function parseHistoryQuery(
     ...window.value,
     tradedate: tradedate ?? null,
     format: format ?? "json",
-    pageSize: pageSize.value,
+    pageSize: Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE),
     cursor: place.value.cursor ?? null,
     columns: columns.value,
     unknownParameters: unknown,
@@ -166,18 +162,4 @@ export function wantsParquet(body: unknown): boolean {
   const { params } = body;
   if (typeof params !== "object" || params === null || !("format" in params)) return false;
   return typeof params.format === "string" && params.format.trim().toLowerCase() === "parquet";
-}
-
-/** Returns the rows per page from `page_size` or its alias `limit`. Refuses two different values. */
-function pageSizeOf({ page_size, limit }: Sizes): Result<number, ParamInvalid> {
-  if (page_size && limit && page_size !== limit) {
-    return refused({ ...invalid("page_size", "differs_from_limit", page_size), accepted: String(limit) });
-  }
-  return ok(Math.min(page_size ?? limit ?? MAX_PAGE_SIZE, MAX_PAGE_SIZE));
-}
-
-/** The given numbers of rows per page, each at least 1; `null` or `undefined` when absent. */
-interface Sizes {
-  page_size?: number | null | undefined;
-  limit?: number | null | undefined;
 }

@@ -163,25 +163,25 @@ function blockOf(blocks: readonly PageBlock[], { time, skip }: Position): number
 
 /** Returns the index of the last of the ascending `blocks` for which `holds` is true, or -1. */
 function lastBlock(blocks: readonly PageBlock[], holds: (block: PageBlock) => boolean): number {
-  let low = 0;
-  let high = blocks.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    const block = blocks[middle];
-    if (block !== undefined && holds(block)) low = middle + 1;
-    else high = middle;
-  }
-  return low - 1;
+  const isBeyond = (index: number) => {
+    const block = blocks[index];
+    return block === undefined || !holds(block);
+  };
+  return firstOf(0, blocks.length, isBeyond) - 1;
 }
 
 /** Returns the first row from `start` (inclusive) to `end` (exclusive) whose time is at least `time`, or `end`. */
 function lowerBound(timeAt: (row: number) => number, time: number, start: number, end: number): number {
-  let low = start;
-  let high = end;
+  return firstOf(start, end, (row) => timeAt(row) >= time);
+}
+
+/** Returns the first number for which `holds` is true, from `start` (inclusive) to `end` (exclusive), or `end`. */
+function firstOf(start: number, end: number, holds: (number: number) => boolean): number {
+  let [low, high] = [start, end];
   while (low < high) {
     const middle = (low + high) >> 1;
-    if (timeAt(middle) < time) low = middle + 1;
-    else high = middle;
+    if (holds(middle)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }

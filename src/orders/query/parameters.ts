@@ -17,16 +17,8 @@ import {
   type QueryDenial,
 } from "./query-denial.ts";
 
-export interface ParameterOptions {
-  /** `warn` accepts unknown parameters and lists them. */
-  unknownParameters: "refuse" | "warn";
-}
-
-/** The given parameters by name, and the unknown names that the deployment accepted. */
-export interface GivenParameters {
-  given: ReadonlyMap<string, unknown>;
-  unknown: string[];
-}
+/** What happens to unknown parameters. `warn` accepts and lists them. */
+export type OnUnknown = "refuse" | "warn";
 
 /** The problem of a refused value. `accepted` names the accepted values when the text of the problem does not. */
 export type Problem = readonly [problem: ParamProblem, accepted?: string | undefined];
@@ -102,20 +94,20 @@ export function schemasOf<P extends ParameterSet>(parameters: P): { [Name in key
 /**
  * Returns the members of `params` that have a value, with strings trimmed. `null`, `""` and blanks count as absent, and
  * so does a page number or offset that means the first page. Refuses the first name that is not `known`, with a hint at
- * what was probably meant.
+ * what was probably meant; `warn` accepts such names and returns them as `unknown`.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,
   known: readonly string[],
-  { unknownParameters }: ParameterOptions,
-): Result<GivenParameters, QueryDenial> {
+  onUnknown: OnUnknown,
+): Result<{ given: ReadonlyMap<string, unknown>; unknown: string[] }, QueryDenial> {
   const given = new Map<string, unknown>();
   for (const [name, value] of Object.entries(params)) {
     if (isBlank(value) || (!known.includes(name) && isFirstPage(name, value))) continue;
     given.set(name, typeof value === "string" ? value.trim() : value);
   }
   const unknown = [...given.keys()].filter((name) => !known.includes(name));
-  if (unknown[0] !== undefined && unknownParameters === "refuse") {
+  if (unknown[0] !== undefined && onUnknown === "refuse") {
     const parameter = excerptOf(unknown[0]);
     return refused({ reason: "param_unknown", parameter, hint: hintFor(unknown[0], known), known });
   }
@@ -147,10 +139,10 @@ export function readParameters<P extends ParameterSet, N extends keyof P & strin
 export function parseParameters<P extends ParameterSet>(
   params: Readonly<Record<string, unknown>>,
   parameters: P,
-  options: ParameterOptions,
+  onUnknown: OnUnknown,
 ): Result<{ values: Parsed<P>; unknown: string[] }, QueryDenial> {
   const names = Object.keys(parameters) as (keyof P & string)[];
-  const found = givenParameters(params, names, options);
+  const found = givenParameters(params, names, onUnknown);
   if (!found.ok) return found;
   const { given, unknown } = found.value;
   const values = readParameters(parameters, names, given);

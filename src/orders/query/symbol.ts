@@ -12,23 +12,20 @@ export interface AskedSecurity {
   market: AskedMarket | null;
 }
 
-const MARKET_BY_SUFFIX: ReadonlyMap<string, AskedMarket> = new Map<string, AskedMarket>([
-  ["SH", "SH"],
-  ["SS", "SH"],
-  ["SSE", "SH"],
-  ["XSHG", "SH"],
-  ["SZ", "SZ"],
-  ["SZSE", "SZ"],
-  ["XSHE", "SZ"],
-  ["BJ", "BJ"],
-]);
+/** The names of each exchange in a suffix. The first is also accepted as a prefix. */
+const SUFFIXES_OF: Readonly<Record<AskedMarket, readonly string[]>> = {
+  SH: ["SH", "SS", "SSE", "XSHG"],
+  SZ: ["SZ", "SZSE", "XSHE"],
+  BJ: ["BJ"],
+};
+const ASKED_MARKETS = Object.keys(SUFFIXES_OF) as AskedMarket[];
 
 /** Returns a pattern for names in any case. It works without a flag, because patterns in JSON Schema have no flags. */
 const anyCase = (names: readonly string[]) =>
   names.map((word) => word.replaceAll(/[A-Z]/g, (letter) => `[${letter}${letter.toLowerCase()}]`)).join("|");
 
-const SUFFIXES = anyCase([...MARKET_BY_SUFFIX.keys()]);
-const PREFIXES = anyCase(["SH", "SZ", "BJ"]);
+const SUFFIXES = anyCase(Object.values(SUFFIXES_OF).flat());
+const PREFIXES = anyCase(ASKED_MARKETS);
 const FORM = new RegExp(String.raw`^\s*((${PREFIXES})(\d{6})|(\d{6})(\.(${SUFFIXES}))?)\s*$`);
 
 /**
@@ -72,8 +69,8 @@ function numberMeant(code: number): string | undefined {
 function readSymbol(text: string): AskedSecurity {
   const [, , prefix, prefixed, suffixed, , suffix] = FORM.exec(text) ?? [];
   const exchange = (prefix ?? suffix)?.toUpperCase();
-  const market = exchange === undefined ? null : (MARKET_BY_SUFFIX.get(exchange) ?? null);
-  return { symbol: prefixed ?? suffixed ?? "", market };
+  const market = ASKED_MARKETS.find((each) => exchange !== undefined && SUFFIXES_OF[each].includes(exchange));
+  return { symbol: prefixed ?? suffixed ?? "", market: market ?? null };
 }
 
 /**

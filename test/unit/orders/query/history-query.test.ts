@@ -8,9 +8,8 @@ import { baring } from "../../../support/result.ts";
 
 const parseHistoryQuery = baring(parseHistoryQueryResult);
 
-const REFUSE = { unknownParameters: "refuse" } as const;
 const parse = (params: Record<string, unknown>, fields?: unknown) =>
-  parseHistoryQuery({ params, fields }, REFUSE, "orders");
+  parseHistoryQuery({ params, fields }, "refuse", "orders");
 const ask = (params: Record<string, unknown>) => parse({ symbol: "600519.SH", ...params });
 
 describe("parseHistoryQuery (contract 3)", () => {
