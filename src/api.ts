@@ -9,10 +9,9 @@ import { newRequestId } from "./base/request-id.ts";
 import { type Env, nowMs, settingsOf } from "./env.ts";
 import type { Denial } from "./http/denial.ts";
 import { oversized } from "./http/envelope.ts";
-import { preflight } from "./http/headers.ts";
 import { outcomeOf } from "./http/outcome.ts";
 import { type AppEnv, openRequestLog } from "./http/request-log.ts";
-import { refuse } from "./http/respond.ts";
+import { preflight, refuse } from "./http/respond.ts";
 import { healthOf } from "./operations/health.ts";
 import { serveApi } from "./operations/serve-api.ts";
 

@@ -166,7 +166,11 @@ export interface Sending {
 export async function sendNotice(
   webhook: Webhook,
   notice: Notice,
-  { fetch: fetchWith = fetch, nowMs = Date.now, wait = pause }: Sending = {},
+  {
+    fetch: fetchWith = fetch,
+    nowMs = Date.now,
+    wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms)),
+  }: Sending = {},
 ): Promise<string | null> {
   for (let attempt = 0; ; attempt++) {
     const problem = await post(webhook, notice, fetchWith, nowMs());
@@ -199,8 +203,4 @@ async function post(
     const code = error instanceof Error ? (error.cause as { code?: unknown } | undefined)?.code : undefined;
     return typeof code === "string" ? `it cannot be reached (${code})` : "it cannot be reached";
   }
-}
-
-function pause(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -20,14 +20,6 @@ export const HEADER_LIMIT = 8 * 1024;
  */
 const DRAIN_BYTES = 1024 * 1024;
 
-export interface Envelope {
-  apiname: string;
-  apikey: string;
-  params: Readonly<Record<string, unknown>>;
-  /** Not checked here. The operations that use `fields` check its value. */
-  fields?: unknown;
-}
-
 /** Checked without a copy, so that every name in `params` reaches the operation, which refuses unknown names. */
 const jsonObject = z.custom<Record<string, unknown>>(isObject);
 
@@ -35,8 +27,11 @@ export const envelopeSchema = z.object({
   apiname: z.string().regex(/\S/),
   apikey: z.string().meta({ description: "The caller's key; keys in headers are ignored." }),
   params: jsonObject,
+  /** Not checked here. The operations that use `fields` check its value. */
   fields: z.unknown().optional(),
-}) satisfies z.ZodType<Envelope>;
+});
+
+export type Envelope = z.infer<typeof envelopeSchema>;
 
 /**
  * Reads the request's body as a JSON object of at most 64 KiB. Ignores `Content-Type` and accepts a byte order mark.

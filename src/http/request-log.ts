@@ -49,20 +49,7 @@ export interface RequestFacts {
  */
 type Kind = "served" | "refused" | "busy" | "fault";
 
-export interface RequestLog {
-  readonly requestId: string;
-  /** Adds facts. A later value of a fact replaces the earlier one. */
-  note(facts: Partial<RequestFacts>): void;
-  /**
-   * Runs one I/O stage and adds its milliseconds to the line. Only I/O can be timed: the platform's clock does not
-   * advance during computation.
-   */
-  stage<T>(name: string, run: () => Promise<T>): Promise<T>;
-  /** Writes the line unless the log is held open. Later calls have no effect. */
-  write(): void;
-  /** Holds the log open while a body is sent. Returns the function to call at its end, which writes the line. */
-  holdOpen(): () => void;
-}
+export type RequestLog = ReturnType<typeof openRequestLog>;
 
 /** Which lines are written, and where. */
 export interface RequestLogOptions {
@@ -87,13 +74,14 @@ export function openRequestLog(
     random = Math.random,
     writeLine = (line) => console.log(line),
   }: RequestLogOptions = {},
-): RequestLog {
+) {
   const facts: Partial<RequestFacts> = {};
   const stageMs: Record<string, number> = {};
   let written = false;
   let heldOpen = false;
 
-  const write = () => {
+  /** Writes the line unless the log is held open. Later calls have no effect. */
+  const write = (): void => {
     if (written || heldOpen) return;
     written = true;
     const kind = kindOf(facts);
@@ -104,8 +92,13 @@ export function openRequestLog(
   };
   return {
     requestId,
-    note: (more) => void Object.assign(facts, more),
-    async stage(name, run) {
+    /** Adds facts. A later value of a fact replaces the earlier one. */
+    note: (more: Partial<RequestFacts>) => void Object.assign(facts, more),
+    /**
+     * Runs one I/O stage and adds its milliseconds to the line. Only I/O can be timed: the platform's clock does not
+     * advance during computation.
+     */
+    async stage<T>(name: string, run: () => Promise<T>): Promise<T> {
       const startedMs = Date.now();
       try {
         return await run();
@@ -114,6 +107,7 @@ export function openRequestLog(
       }
     },
     write,
+    /** Holds the log open while a body is sent. Returns the function to call at its end, which writes the line. */
     holdOpen() {
       heldOpen = true;
       return () => {

@@ -8,9 +8,8 @@ import type { Principal } from "../entitlement/principal.ts";
 import { type Env, nowMs, type Settings } from "../env.ts";
 import type { Denial } from "../http/denial.ts";
 import type { Envelope } from "../http/envelope.ts";
-import type { AnswerFacts } from "../http/headers.ts";
 import type { RequestLog } from "../http/request-log.ts";
-import { succeed } from "../http/respond.ts";
+import { type AnswerFacts, succeed } from "../http/respond.ts";
 import { type ParameterSet, type Parsed, parseParameters } from "../orders/query/parameters.ts";
 
 /** The facts of a request before authentication. */

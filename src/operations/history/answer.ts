@@ -13,9 +13,8 @@ import { type BodyEnd, holdBody, type ReadyBody } from "../../gate/hold-body.ts"
 import type { RequestOutcome } from "../../gate/protocol.ts";
 import type { Slot } from "../../gate/slot.ts";
 import type { Denial } from "../../http/denial.ts";
-import type { AnswerFacts } from "../../http/headers.ts";
 import { outcomeOf } from "../../http/outcome.ts";
-import { jsonHeaders, pageBody, parquetHeaders } from "../../http/respond.ts";
+import { type AnswerFacts, jsonHeaders, pageBody, parquetHeaders } from "../../http/respond.ts";
 import { type Paging, packMark, signCursor } from "../../orders/query/cursor.ts";
 import { areAllColumns } from "../../orders/query/fields.ts";
 import type { HistoryQuery } from "../../orders/query/history-query.ts";
