@@ -37,16 +37,9 @@ function languageOf(tag: string): "zh" | "en" | null {
   return primary === "zh" || primary === "en" ? primary : null;
 }
 
-/** Returns the text of a `q` parameter; undefined for any other parameter. */
-function qualityIn(parameter: string): string | undefined {
-  const equals = parameter.indexOf("=");
-  const isQuality = parameter.slice(0, equals).trim().toLowerCase() === "q";
-  return isQuality ? parameter.slice(equals + 1).trim() : undefined;
-}
-
 /** Returns the weight of a language, from 0 to 1. Without a `q` parameter it is 1; with an invalid one it is 0. */
 function weightOf(parameters: string[]): number {
-  const q = parameters.map(qualityIn).find(Boolean);
+  const q = parameters.map((parameter) => /^q\s*=(.+)/i.exec(parameter.trim())?.[1]?.trim()).find(Boolean);
   if (q === undefined) return 1;
   return /^(0(\.\d*)?|1(\.0*)?)$/.test(q) ? Number(q) : 0;
 }

@@ -16,6 +16,7 @@ describe("preferredLanguage (contract 1.8)", () => {
     ["zh;q=0.7 , en ; q = 0.7", "zh"],
     ["en;q=0,zh;q=0.001", "zh"],
     ["en;q=0", "both"],
+    ["en;q ,zh;q=0.1", "en"],
     ["en;q=high,zh;q=0.1", "zh"],
     ["zhuang,english", "both"],
     [";;;,,,=", "both"],
