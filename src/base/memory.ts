@@ -187,40 +187,33 @@ export class MemoryBudget {
   }
 
   #hold({ parts, bytes, holdMs }: MemoryAsk): Reservation {
-    const held: Held = {
-      parts,
-      bytes,
-      countsUntilMs: Date.now() + holdMs,
-      isBody: false,
-      unreadSinceMs: null,
-      wanted: Promise.withResolvers<void>(),
-    };
-    this.#held.add(held);
-    this.#heldBytes += bytes;
+    const { promise: wanted, resolve: want } = Promise.withResolvers<void>();
     const tell = (leftBytes: number, unreadSinceMs: number | null) => {
       held.isBody = true;
       held.unreadSinceMs = unreadSinceMs;
       this.#resize(held, leftBytes);
     };
-    const end = () => {
-      this.#release(held);
-      this.#admit();
-    };
-    return {
-      get bytes() {
-        return held.bytes;
-      },
-      wanted: held.wanted.promise,
+    const held: Held = {
+      ...{ parts, bytes, wanted, want },
+      countsUntilMs: Date.now() + holdMs,
+      isBody: false,
+      unreadSinceMs: null,
       sending: (leftBytes) => tell(leftBytes, this.#watchedMs),
       sent: (leftBytes) => tell(leftBytes, null),
       prolong: (forMs) => {
         held.countsUntilMs = Date.now() + forMs;
       },
-      end,
+      end: () => {
+        this.#release(held);
+        this.#admit();
+      },
       endUnsent: () => {
-        if (!held.isBody) end();
+        if (!held.isBody) held.end();
       },
     };
+    this.#held.add(held);
+    this.#heldBytes += bytes;
+    return held;
   }
 
   #resize(held: Held, bytes: number): void {
@@ -264,12 +257,13 @@ export class MemoryBudget {
     for (const held of idle.sort((a, b) => unreadSince(a) - unreadSince(b))) {
       if (!this.#lacks(bytes)) return;
       this.#release(held);
-      held.wanted.resolve();
+      held.want();
     }
   }
 }
 
-interface Held {
+/** A reservation with what only the budget uses. */
+interface Held extends Reservation {
   parts: readonly MemoryPart[];
   bytes: number;
   /** When the reservation expires (Unix milliseconds). */
@@ -277,7 +271,8 @@ interface Held {
   isBody: boolean;
   /** When the present piece began to wait for the client, by the budget's own clock; null when no piece waits. */
   unreadSinceMs: number | null;
-  wanted: PromiseWithResolvers<void>;
+  /** Resolves `wanted`. */
+  want(): void;
 }
 
 function unreadSince({ unreadSinceMs }: Held): number {

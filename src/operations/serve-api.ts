@@ -18,7 +18,7 @@ import { type Call, firstByteMs, type Operation, type Scope } from "./operation.
 import { OPERATIONS, PARAMS_OPTIONAL } from "./registry.ts";
 
 /**
- * How long after the first-byte deadline `answerInTime` stops waiting for the answer. It waits longer than the
+ * How long after the first-byte deadline `serveApi` stops waiting for the answer. It waits longer than the
  * deadline, so that a late operation can still release what it holds and send its own refusal.
  */
 const LATE_MS = 1_000;
@@ -46,22 +46,16 @@ export async function serveApi(request: Request, opened: Scope, holder?: Princip
   asked.apikey = parsed.value.apikey;
   try {
     const answer = serveEnvelope(parsed.value, scope, asked, refuseWith);
-    const response = await answerInTime(answer, scope);
+    // When a store does not respond in time, the late work continues after the response, because it may hold a slot
+    // that must be released and a charge that must be credited.
+    scope.ctx.waitUntil(answer.catch(() => undefined));
+    const response = await inTime(answer, firstByteMs(scope) + LATE_MS);
     maskWarning(response.headers, asked.apikey);
     return response;
   } catch (fault) {
     keepRefusal(scope, { reason: "unavailable" }, asked.caller);
     throw fault;
   }
-}
-
-/**
- * Returns the answer. Throws when a store does not respond in time. The late work then continues after the response,
- * because it may hold a slot that must be released and a charge that must be credited.
- */
-async function answerInTime(answer: Promise<Response>, scope: Scope): Promise<Response> {
-  scope.ctx.waitUntil(answer.catch(() => undefined));
-  return inTime(answer, firstByteMs(scope) + LATE_MS);
 }
 
 const NO_KEY = refused({ reason: "key_unknown", empty: true } as const);

@@ -10,7 +10,6 @@ import type { DriveDenial } from "./drive-refusal.ts";
 import * as fields from "./http-fields.ts";
 import { guardOf } from "./open-share.ts";
 import { sendRange } from "./sending.ts";
-import { type Beginning, beginningOf, meantRevision, namedVersion } from "./versions.ts";
 
 /** One version of a downloadable file: an object of the store, or a part of one. */
 export interface Download {
@@ -68,7 +67,7 @@ async function attempt(context: FileContext, file: DriveFile): Promise<Result<Re
   const { sizeBytes } = chosen;
   const span = fields.spanOf(range, sizeBytes);
   if (span.kind === "unsatisfiable") return refused({ reason: "range_beyond_end", sizeBytes });
-  await remember(context, file, { versions, chosen, how: beginningOf(method, range) });
+  await remember(context, file, { versions, chosen, how: fields.beginningOf(method, range) });
 
   const isPart = span.kind === "part";
   const [skipped, length] = isPart ? [span.offset, span.length] : [0, sizeBytes];
@@ -107,13 +106,14 @@ async function choose(
   const conditions = fields.conditionsOf(headers);
   const range = method === "GET" ? fields.parseRange(headers.get("Range")) : null;
   if (conditions.ifMatch !== null || conditions.ifRange !== null) {
-    const chosen = namedVersion(conditions, versions) ?? present;
+    const chosen = fields.namedVersion(conditions, versions) ?? present;
     return ok({ chosen, range: fields.rangeCounts(conditions.ifRange, chosen) ? range : null });
   }
-  if (versions.length === 1 || beginningOf(method, range) !== null) return ok({ chosen: present, range });
+  if (versions.length === 1 || fields.beginningOf(method, range) !== null)
+    return ok({ chosen: present, range });
   const begun = await guardOf(access, access.shareId).begunOf(path);
   const candidates = versions.map(({ version }) => version);
-  const revision = meantRevision(begun, access.caller.client, candidates);
+  const revision = fields.meantRevision(begun, access.caller.client, candidates);
   const chosen = versions.find(({ version }) => version.revision === revision);
   return chosen === undefined ? refused({ reason: "version_unknown" }) : ok({ chosen, range });
 }
@@ -125,7 +125,7 @@ async function choose(
 async function remember(
   { access, waitUntil }: DriveContext,
   { path }: DriveFile,
-  { versions, chosen, how }: { versions: Download[]; chosen: Download; how: Beginning | null },
+  { versions, chosen, how }: { versions: Download[]; chosen: Download; how: fields.Beginning | null },
 ): Promise<void> {
   if (how === null) return;
   const files = [{ path, revision: chosen.version.revision }];

@@ -7,7 +7,7 @@
  */
 import { DurableObject } from "cloudflare:workers";
 import { type Env, nowMs, settingsOf } from "../env.ts";
-import type { Beginning, Begun } from "./versions.ts";
+import type { Beginning, Begun } from "./http-fields.ts";
 
 /** A share is valid for 7 days, so older records are useless. */
 const KEPT_MS = 7 * 86_400_000;
@@ -37,7 +37,7 @@ export class Guard extends DurableObject<Env> {
     const stored = this.#sql
       .exec<{ times: string }>("SELECT times FROM wrong WHERE address = ?", address)
       .toArray()[0];
-    const before: WrongTimes = stored === undefined ? [] : JSON.parse(stored.times);
+    const before: number[] = stored === undefined ? [] : JSON.parse(stored.times);
     const { times, lockedSeconds } = judgeAttempt(before, right, now);
     if (lockedSeconds === null && !right) {
       this.#sql.exec("INSERT OR REPLACE INTO wrong VALUES (?, ?, ?)", address, JSON.stringify(times), now);
@@ -123,20 +123,16 @@ export class Guard extends DurableObject<Env> {
 const WRONG_ALLOWED = 10;
 export const WRONG_WINDOW_MS = 15 * 60_000;
 
-/** The wrong attempts of one address within the window (Unix milliseconds, oldest first). */
-export type WrongTimes = readonly number[];
-
-export interface Judged {
-  times: WrongTimes;
-  /** Whole seconds until the lock ends; null when the address is not locked. */
-  lockedSeconds: number | null;
-}
-
 /**
- * Judges an attempt at `nowMs` from an address with wrong attempts at `times`. The tenth wrong attempt is refused as
- * wrong; later ones are locked out and not counted, so they do not extend the lock.
+ * Judges an attempt at `nowMs` from an address with wrong attempts at `times` (Unix milliseconds, oldest first). The
+ * tenth wrong attempt is refused as wrong; later ones are locked out and not counted, so they do not extend the lock.
+ * Returns the wrong attempts within the window, and whole seconds until the lock ends (null without a lock).
  */
-export function judgeAttempt(times: WrongTimes, right: boolean, nowMs: number): Judged {
+export function judgeAttempt(
+  times: readonly number[],
+  right: boolean,
+  nowMs: number,
+): { times: readonly number[]; lockedSeconds: number | null } {
   const recent = times.filter((atMs) => atMs > nowMs - WRONG_WINDOW_MS);
   const [oldest] = recent;
   if (oldest !== undefined && recent.length >= WRONG_ALLOWED) {

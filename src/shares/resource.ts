@@ -10,8 +10,8 @@ import type { Share } from "../catalog/shares.ts";
 import { DATASET_NAMES, type DatasetName } from "../datasets/registry.ts";
 import type { Download, DriveFile } from "./download.ts";
 import * as paths from "./drive-path.ts";
+import { etagOf } from "./http-fields.ts";
 import type { OpenShare } from "./open-share.ts";
-import { etagOf } from "./versions.ts";
 
 /** The resource of a path. Paths of folders are relative to the share and end with a slash; the root's is empty. */
 export type Resource =

@@ -18,12 +18,11 @@ import { callerOf, formPassword, isOwnForm, shareCookie } from "./credentials.ts
 import { download } from "./download.ts";
 import { BY_SYMBOL, type DrivePath, drivePath, sharePath } from "./drive-path.ts";
 import { type DriveDenial, refuse, wantsPage } from "./drive-refusal.ts";
-import { conditionsOf, contentTypeOf, disposition, httpDate, parseRange, verdictOn } from "./http-fields.ts";
+import * as fields from "./http-fields.ts";
 import { type OpenShare, openShare, withPassword } from "./open-share.ts";
 import { folderPage } from "./page/pages.tsx";
 import { sharePage } from "./page/share-page.tsx";
 import { type GeneratedText, readAhead, resourceAt } from "./resource.ts";
-import { beginningOf } from "./versions.ts";
 import { ALLOWED, options, propfind } from "./webdav.ts";
 
 const SHARE_ID = /^[0-9A-Za-z]{1,20}$/;
@@ -200,19 +199,21 @@ async function rootPage(
  */
 function generated(context: DriveContext, text: GeneratedText): Result<Response, DriveDenial> {
   const { method, headers } = context.request;
-  const conditions = { ...conditionsOf(headers), ifModifiedSince: null, ifUnmodifiedSince: null };
-  const verdict = verdictOn(conditions, text);
+  const conditions = { ...fields.conditionsOf(headers), ifModifiedSince: null, ifUnmodifiedSince: null };
+  const verdict = fields.verdictOn(conditions, text);
   if (verdict === "failed") return refused({ reason: "condition_failed" });
-  const asked = method === "GET" ? parseRange(headers.get("Range")) : null;
-  const continues = asked !== null && beginningOf(method, asked) === null;
+  const asked = method === "GET" ? fields.parseRange(headers.get("Range")) : null;
+  const continues = fields.beginningOf(method, asked) === null;
   if (continues && conditions.ifRange === null) return refused({ reason: "no_ranges" });
-  const fields = {
+  const described = {
     "Accept-Ranges": "none",
-    "Content-Disposition": disposition(text.name),
-    "Content-Type": contentTypeOf(text.name),
+    "Content-Disposition": fields.disposition(text.name),
+    "Content-Type": fields.contentTypeOf(text.name),
     ETag: text.etag,
-    "Last-Modified": httpDate(text.lastModifiedMs),
+    "Last-Modified": fields.httpDate(text.lastModifiedMs),
   };
-  if (verdict === "not_modified") return ok(driveAnswer(context, 304, null, fields));
-  return ok(driveAnswer(context, 200, text.bytes, { ...fields, "Content-Length": String(text.sizeBytes) }));
+  if (verdict === "not_modified") return ok(driveAnswer(context, 304, null, described));
+  return ok(
+    driveAnswer(context, 200, text.bytes, { ...described, "Content-Length": String(text.sizeBytes) }),
+  );
 }

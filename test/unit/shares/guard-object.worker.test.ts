@@ -2,12 +2,7 @@ import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Env } from "../../../src/env.ts";
-import {
-  type Guard,
-  judgeAttempt,
-  WRONG_WINDOW_MS,
-  type WrongTimes,
-} from "../../../src/shares/guard-object.ts";
+import { type Guard, judgeAttempt, WRONG_WINDOW_MS } from "../../../src/shares/guard-object.ts";
 
 const { GUARD } = env as unknown as Env;
 let made = 0;
@@ -61,8 +56,8 @@ describe("the guard object", () => {
 const START = Date.UTC(2026, 2, 12);
 
 /** Returns the times of ten wrong passwords, one second apart. */
-function tenWrong(): WrongTimes {
-  let times: WrongTimes = [];
+function tenWrong(): readonly number[] {
+  let times: readonly number[] = [];
   for (let n = 0; n < 10; n++) {
     const judged = judgeAttempt(times, false, START + n * 1000);
     expect(judged.lockedSeconds).toBeNull();
@@ -73,7 +68,7 @@ function tenWrong(): WrongTimes {
 
 describe("the wrong-password guard (contract 8.6)", () => {
   it("does not extend a lockout when further attempts are made", () => {
-    let times: WrongTimes = tenWrong();
+    let times: readonly number[] = tenWrong();
     for (let n = 0; n < 50; n++) times = judgeAttempt(times, false, START + 60_000 + n).times;
     expect(times).toHaveLength(10);
     expect(judgeAttempt(times, true, START + WRONG_WINDOW_MS).lockedSeconds).toBeNull();
@@ -87,7 +82,7 @@ describe("the wrong-password guard (contract 8.6)", () => {
   });
 
   it("does not count a right password, and still counts the wrong passwords entered before it", () => {
-    let times: WrongTimes = tenWrong().slice(0, 9);
+    let times: readonly number[] = tenWrong().slice(0, 9);
     times = judgeAttempt(times, true, START + 10_000).times;
     expect(times).toHaveLength(9);
     times = judgeAttempt(times, false, START + 11_000).times;
