@@ -3,7 +3,7 @@
  * that a sync job keeps its URL. It is replaced only when it was revoked, when its secret was removed, or when it is
  * about to end and a new one would end later.
  */
-import { base62 } from "../base/base62.ts";
+import { randomBase62 } from "../base/base62.ts";
 import { type Coverage, type CoverageQuestion, coverageOf } from "../catalog/files.ts";
 import { makeShare, SHARE_LIFE_MS, type Share, type ShareOwner } from "../catalog/shares.ts";
 import type { ShareSecrets } from "./secrets.ts";
@@ -13,8 +13,6 @@ const RENEWED_BELOW_MS = 24 * 3_600_000;
 
 /** The number of base62 characters in an id; they hold 119 bits. */
 const ID_LENGTH = 20;
-/** The random bytes from which an id is made: 128 bits. */
-const ID_BYTES = 16;
 
 /** Returns when a share expires (exclusive): 7 days after its creation, or at `planEndMs` if that is earlier. */
 export function shareEndMs({ createdAtMs }: Pick<Share, "createdAtMs">, planEndMs: number): number {
@@ -45,7 +43,7 @@ export async function shareFor(
   if (newest !== null && isKept(newest, at)) return newest;
   return makeShare(db, {
     ...owner,
-    shareId: base62(crypto.getRandomValues(new Uint8Array(ID_BYTES)), ID_LENGTH),
+    shareId: randomBase62(ID_LENGTH),
     generation: (newest?.generation ?? 0) + 1,
     secretVersion: at.secrets.current,
     createdAtMs: at.nowMs,
