@@ -27,14 +27,11 @@ export interface SecurityFile {
   market: Market;
 }
 
-/** The share's id, and what follows the slash after it, still encoded. `rest` is null when no slash follows the id. */
-interface SharePath {
-  shareId: string;
-  rest: string | null;
-}
-
-/** Splits the URL path `/s/<id>` or `/s/<id>/<rest>`. The id is not checked here. */
-export function sharePath(pathname: string): SharePath {
+/**
+ * Splits the URL path `/s/<id>` or `/s/<id>/<rest>` into the share's id, which is not checked here, and what follows the
+ * slash after it, still encoded. `rest` is null when no slash follows the id.
+ */
+export function sharePath(pathname: string): { shareId: string; rest: string | null } {
   const [, , shareId = "", ...rest] = pathname.split("/");
   return { shareId, rest: rest.length === 0 ? null : rest.join("/") };
 }

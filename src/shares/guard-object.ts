@@ -59,14 +59,8 @@ export class Guard extends DurableObject<Env> {
         const saw = "DELETE FROM begun_revisions WHERE path = ? AND client = ? AND how = 'saw'";
         this.#sql.exec(saw, path, client);
       }
-      this.#sql.exec(
-        "INSERT OR REPLACE INTO begun_revisions VALUES (?, ?, ?, ?, ?)",
-        path,
-        client,
-        kept,
-        revision,
-        now,
-      );
+      const insert = "INSERT OR REPLACE INTO begun_revisions VALUES (?, ?, ?, ?, ?)";
+      this.#sql.exec(insert, path, client, kept, revision, now);
     }
     await this.#cleanLater();
   }
