@@ -7,8 +7,6 @@ import type { DayDenial } from "../orders/query/query-denial.ts";
 import type { Fault, ShareDenial } from "./denial.ts";
 import type { Outcomes } from "./outcome.ts";
 
-type DenialOf<R extends DayDenial["reason"]> = Extract<DayDenial, { reason: R }>;
-
 /**
  * The subject of a message about a dataset's day. Messages about orders name no dataset; they have not changed since
  * orders were the only dataset.
@@ -48,7 +46,28 @@ function subjectOf(dataset: DatasetName | undefined): Subject {
 
 /** The answers about a day or security without data; they distinguish "not yet" from "never". */
 export const DAY_OUTCOMES: Outcomes<DayDenial> = {
-  not_loaded: (denial) => withNewest(denial, notLoadedMessage(denial)),
+  /** Waiting helps only for a recent day. */
+  not_loaded: (denial) => {
+    const { dataset, tradedate, recent } = denial;
+    const subject = subjectOf(dataset);
+    const { zh, en, is, status } = subject;
+    if (recent) {
+      return withNewest(denial, {
+        zh: `tradedate ${tradedate} 的${zh}尚未入库，请稍后重试`,
+        en: `The ${en} of tradedate ${tradedate} ${is} not loaded yet: try again later`,
+      });
+    }
+    if (subject === OF_ORDERS) {
+      return withNewest(denial, {
+        zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
+        en: `The tradedate ${tradedate} is not loaded: data_status lists the loaded days of a month`,
+      });
+    }
+    return withNewest(denial, {
+      zh: `tradedate ${tradedate} 的${zh}没有入库，${status.zh}按月显示哪些交易日已入库`,
+      en: `The ${en} of tradedate ${tradedate} are not loaded: ${status.en} shows the loaded days of a month`,
+    });
+  },
   not_trading_day: (denial) =>
     withNewest(denial, {
       zh: `tradedate ${denial.tradedate} 不是交易日，请换一个交易日`,
@@ -59,7 +78,20 @@ export const DAY_OUTCOMES: Outcomes<DayDenial> = {
       zh: `tradedate ${denial.tradedate} 还没有到（北京时间今天是 ${denial.today}）`,
       en: `The tradedate ${denial.tradedate} is in the future (today in Beijing is ${denial.today})`,
     }),
-  before_history: beforeHistoryMessage,
+  before_history: ({ dataset, tradedate, earliestLoaded }) => {
+    const subject = subjectOf(dataset);
+    if (subject === OF_ORDERS) {
+      return {
+        zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${earliestLoaded}，更早的数据不提供。`,
+        en: `The tradedate ${tradedate} is before the service's first day, ${earliestLoaded}; earlier data is not offered.`,
+      };
+    }
+    const { zh, en } = subject;
+    return {
+      zh: `tradedate ${tradedate} 早于${zh}最早的数据日 ${earliestLoaded}，更早的${zh}不提供。`,
+      en: `The tradedate ${tradedate} is before the first day of ${en}, ${earliestLoaded}; earlier ${en} are not offered.`,
+    };
+  },
   withdrawn: ({ dataset, tradedate }) => {
     const { zh, en, was, itIs, status } = subjectOf(dataset);
     return {
@@ -67,7 +99,25 @@ export const DAY_OUTCOMES: Outcomes<DayDenial> = {
       en: `The ${en} of tradedate ${tradedate} ${was} withdrawn and may be restored after a check. ${status.en} shows when ${itIs} available again; request another day meanwhile.`,
     };
   },
-  security_unknown: unknownSecurityMessage,
+  security_unknown: ({ symbol, market, tradedate, carriedOn }) => {
+    const code = market === null ? symbol : `${symbol}.${market}`;
+    if (market === "BJ") {
+      return {
+        zh: `symbol ${code}：本服务未收录北京证券交易所，只有上海（.SH）和深圳（.SZ）。`,
+        en: `The Beijing exchange (symbol ${code}) is not carried; only Shanghai (.SH) and Shenzhen (.SZ) are.`,
+      };
+    }
+    if (carriedOn === null) {
+      return {
+        zh: `symbol ${code} 不在 ${tradedate} 的数据中，请核对代码和日期。`,
+        en: `The symbol ${code} is not in the data of ${tradedate}: check the code and the date.`,
+      };
+    }
+    return {
+      zh: `symbol ${code} 不在 ${tradedate} 的数据中，是否要查 ${symbol}.${carriedOn}？`,
+      en: `The symbol ${code} is not in the data of ${tradedate}; did you mean ${symbol}.${carriedOn}?`,
+    };
+  },
   no_orders: ({ symbol, market, tradedate, dataset = "orders" }) => {
     const { row, rowName } = DATASETS[dataset];
     const why =
@@ -115,45 +165,8 @@ export const OTHER_OUTCOMES: Outcomes<ShareDenial | Fault> = {
   }),
 };
 
-/** Returns the message for a day that is not loaded. Waiting helps only for a recent day. */
-function notLoadedMessage({ dataset, tradedate, recent }: DenialOf<"not_loaded">): Bilingual {
-  const subject = subjectOf(dataset);
-  const { zh, en, is, status } = subject;
-  if (recent) {
-    return {
-      zh: `tradedate ${tradedate} 的${zh}尚未入库，请稍后重试`,
-      en: `The ${en} of tradedate ${tradedate} ${is} not loaded yet: try again later`,
-    };
-  }
-  if (subject === OF_ORDERS) {
-    return {
-      zh: `tradedate ${tradedate} 没有入库，data_status 按月列出已入库的交易日`,
-      en: `The tradedate ${tradedate} is not loaded: data_status lists the loaded days of a month`,
-    };
-  }
-  return {
-    zh: `tradedate ${tradedate} 的${zh}没有入库，${status.zh}按月显示哪些交易日已入库`,
-    en: `The ${en} of tradedate ${tradedate} are not loaded: ${status.en} shows the loaded days of a month`,
-  };
-}
-
-function beforeHistoryMessage({ dataset, tradedate, earliestLoaded }: DenialOf<"before_history">): Bilingual {
-  const subject = subjectOf(dataset);
-  if (subject === OF_ORDERS) {
-    return {
-      zh: `tradedate ${tradedate} 早于本服务最早的数据日 ${earliestLoaded}，更早的数据不提供。`,
-      en: `The tradedate ${tradedate} is before the service's first day, ${earliestLoaded}; earlier data is not offered.`,
-    };
-  }
-  const { zh, en } = subject;
-  return {
-    zh: `tradedate ${tradedate} 早于${zh}最早的数据日 ${earliestLoaded}，更早的${zh}不提供。`,
-    en: `The tradedate ${tradedate} is before the first day of ${en}, ${earliestLoaded}; earlier ${en} are not offered.`,
-  };
-}
-
 function withNewest(
-  { dataset, newestLoaded }: Pick<DenialOf<"not_loaded">, "dataset" | "newestLoaded">,
+  { dataset, newestLoaded }: Pick<Extract<DayDenial, { reason: "not_loaded" }>, "dataset" | "newestLoaded">,
   { zh, en }: Bilingual,
 ): Bilingual {
   if (newestLoaded === null) return { zh: `${zh}。`, en: `${en}.` };
@@ -161,26 +174,5 @@ function withNewest(
   return {
     zh: `${zh}；${of.zh}最新已入库的交易日是 ${newestLoaded}。`,
     en: `${en}; the newest loaded day${of.en} is ${newestLoaded}.`,
-  };
-}
-
-function unknownSecurityMessage(denial: DenialOf<"security_unknown">): Bilingual {
-  const { symbol, market, tradedate, carriedOn } = denial;
-  const code = market === null ? symbol : `${symbol}.${market}`;
-  if (market === "BJ") {
-    return {
-      zh: `symbol ${code}：本服务未收录北京证券交易所，只有上海（.SH）和深圳（.SZ）。`,
-      en: `The Beijing exchange (symbol ${code}) is not carried; only Shanghai (.SH) and Shenzhen (.SZ) are.`,
-    };
-  }
-  if (carriedOn === null) {
-    return {
-      zh: `symbol ${code} 不在 ${tradedate} 的数据中，请核对代码和日期。`,
-      en: `The symbol ${code} is not in the data of ${tradedate}: check the code and the date.`,
-    };
-  }
-  return {
-    zh: `symbol ${code} 不在 ${tradedate} 的数据中，是否要查 ${symbol}.${carriedOn}？`,
-    en: `The symbol ${code} is not in the data of ${tradedate}; did you mean ${symbol}.${carriedOn}?`,
   };
 }
