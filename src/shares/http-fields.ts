@@ -110,7 +110,7 @@ export function rangeCounts(ifRange: string | null, validators: Validators): boo
 }
 
 /** Returns whether `list`, the value of `If-Match`, contains `etag`; weak tags never match. */
-export function matchesStrongly(list: string, etag: string): boolean {
+function matchesStrongly(list: string, etag: string): boolean {
   return tagsOf(list).some((tag) => tag === "*" || tag === etag);
 }
 
