@@ -119,17 +119,12 @@ const LEVEL_TEXTS: Record<Notice["level"], Bilingual> = {
  */
 function linesOf({ level, title, lines }: Notice, language: WebhookLanguage): string[] {
   const word = LEVEL_TEXTS[level];
-  switch (language) {
-    case "zh":
-      return [`edgetape ${word.zh}：${title.zh}`, ...lines.map(({ zh }) => zh)];
-    case "en":
-      return [`edgetape ${word.en}: ${title.en}`, ...lines.map(({ en }) => en)];
-    case "both":
-      return [
-        `edgetape ${word.zh} ${word.en}`,
-        ...[title, ...lines].flatMap(({ zh, en }) => (zh === en ? [zh] : [zh, en])),
-      ];
+  if (language === "both") {
+    const both = [title, ...lines].flatMap(({ zh, en }) => (zh === en ? [zh] : [zh, en]));
+    return [`edgetape ${word.zh} ${word.en}`, ...both];
   }
+  const colon = language === "zh" ? "：" : ": ";
+  return [`edgetape ${word[language]}${colon}${title[language]}`, ...lines.map((line) => line[language])];
 }
 
 /** Cuts `text` to at most `maxBytes` bytes of UTF-8. A text that was cut ends with an ellipsis. */

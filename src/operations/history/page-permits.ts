@@ -14,14 +14,6 @@ const PAGES_AT_ONCE = 4;
  */
 const COUNTED_MS = 50;
 
-/** How long to wait for a permit, and the signal that ends the wait. */
-export interface PermitRequest {
-  /** The longest wait in milliseconds. */
-  ms: number;
-  /** The request's signal; a client that has disconnected leaves the queue. */
-  signal: AbortSignal;
-}
-
 interface Permit extends PromiseWithResolvers<"come"> {
   /** When the permit expires (Unix milliseconds), even if its request has not released it. */
   countsUntilMs: number;
@@ -40,9 +32,9 @@ export class Permits {
 
   /**
    * Waits for a permit and returns the function that releases it, which must be called on every path. Returns null if
-   * the client disconnects first. Throws when no permit is available in time.
+   * the client disconnects first (the request's `signal`). Throws when no permit is available within `ms`.
    */
-  async enter({ ms, signal }: PermitRequest): Promise<(() => void) | null> {
+  async enter({ ms, signal }: { ms: number; signal: AbortSignal }): Promise<(() => void) | null> {
     if (signal.aborted) return null;
     const permit = { ...Promise.withResolvers<"come">(), countsUntilMs: Number.POSITIVE_INFINITY };
     this.#waiting.add(permit);
