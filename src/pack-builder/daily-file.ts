@@ -3,6 +3,7 @@ import { DuckDBInstance } from "@duckdb/node-api";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
+import { parquetAt } from "./duckdb.ts";
 import type { LocalFile } from "./local-file.ts";
 
 /** Matches the names of files whose content must be Parquet. */
@@ -42,8 +43,7 @@ async function decodingProblem(path: string): Promise<string | null> {
   const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
   const connection = await instance.connect();
   try {
-    const pattern = path.replaceAll(/[*?[]/g, "[$&]").replaceAll("'", "''");
-    const result = await connection.stream(`select * from read_parquet('${pattern}')`);
+    const result = await connection.stream(`select * from ${parquetAt(path)}`);
     for (;;) {
       const chunk = await result.fetchChunk();
       if (chunk === null || chunk.rowCount === 0) return null;

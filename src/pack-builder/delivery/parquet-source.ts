@@ -4,6 +4,7 @@
  */
 import { DuckDBInstance } from "@duckdb/node-api";
 import type { DatasetName } from "../../datasets/registry.ts";
+import { literal, parquetAt } from "../duckdb.ts";
 import { layoutOfHeader } from "../layouts/registry.ts";
 import type { WorkFolder } from "../work-folder.ts";
 import { copiedOut } from "./compressed.ts";
@@ -25,7 +26,7 @@ export async function plainParquetAsText(
   try {
     // DuckDB opens the file by name, so the file's identity is checked before and after DuckDB reads it.
     await (await onDisk.open()).close();
-    const source = `read_parquet(${literal(onDisk.place ?? "")})`;
+    const source = parquetAt(onDisk.place ?? "");
     const described = await connection.runAndReadAll(`describe select * from ${source}`);
     const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
     if (layoutOfHeader(columns, dataset)?.name !== "plain") return { columns };
@@ -60,8 +61,4 @@ function asText(name: string): string {
 
 function identifier(name: string): string {
   return `"${name.replaceAll('"', '""')}"`;
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

@@ -2,6 +2,7 @@
 import { type DuckDBConnection, DuckDBInstance } from "@duckdb/node-api";
 import { type Column, type Dataset, storedColumns } from "../../datasets/dataset.ts";
 import { PackFormatError } from "../../packs/errors.ts";
+import { literal, parquetAt } from "../duckdb.ts";
 import { textNumber } from "../fingerprint.ts";
 
 /** A batch of rows in the order of the file. */
@@ -53,7 +54,7 @@ export class ForeignReader {
     const connection = await instance.connect();
     // With DuckDB's default of 1 MB, its threads mostly wait for each other, and reading takes up to twice as long.
     await connection.run("set streaming_buffer_size = '64MB'");
-    const source = `read_parquet(${literal(path)})`;
+    const source = parquetAt(path);
     try {
       const names = [
         "tradedate",
@@ -116,10 +117,6 @@ const FIXED = new Set(["symbol", "tradedate", "time"]);
 
 function isCode({ kind }: Column): boolean {
   return kind === "code";
-}
-
-function literal(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 type Items = Int32Array | Float64Array | BigInt64Array | Uint8Array | Uint16Array;

@@ -162,6 +162,18 @@ describe("a file of trades", () => {
       expect((await contentOf(readFileSync(plain.pack))).equals(expected)).toBe(true);
     }
   });
+
+  it("are read as Parquet even if the path has wildcards or the name and value of a column", async () => {
+    const vendor = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
+    const folder = delivery({ "symbol=600000/empty.csv.ok": "" });
+    const connection = await (await DuckDBInstance.create()).connect();
+    for (const [name, symbol] of Object.entries({ "t[1]": "600519", t1: "600520" })) {
+      const rows = `(select * exclude amount replace ('${symbol}' as symbol) from '${vendor.pack}')`;
+      await connection.run(`copy ${rows} to '${folder}/symbol=600000/${name}.parquet'`);
+    }
+    const { pack } = await trades(folder);
+    expect((await rowsOf(pack)).map(({ symbol }) => symbol)).toEqual(["600519", "600520"]);
+  });
 });
 
 describe("a merged stream of Shanghai orders and trades", () => {

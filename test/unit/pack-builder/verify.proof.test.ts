@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
@@ -67,6 +67,14 @@ describe("a pack file", () => {
     expect(await verified(pack)).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.trades)).toMatchObject({ rows: 10_001, index: { dataset: "trades" } });
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
+  });
+
+  it("passes the verification even if its path has wildcards or the name and value of a column", async () => {
+    const folder = join(temporaryFolder(), "symbol=000001");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "1.parquet"), packs.trades);
+    writeFileSync(join(folder, "[1].parquet"), pack);
+    expect(await verifyPack(join(folder, "[1].parquet")).then(bare)).toMatchObject({ rows: 30_002 });
   });
 
   it.each(DATASET_NAMES)("of %s fails verification with a flipped bit or when truncated", async (dataset) => {
