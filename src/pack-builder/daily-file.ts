@@ -1,9 +1,8 @@
 /** Checks a daily file on disk before its upload. The service checks only the footer; here every page is decoded. */
-import { DuckDBInstance } from "@duckdb/node-api";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { auctionProblem } from "../packs/auction-file.ts";
 import { parquetProblem } from "../packs/parquet-footer.ts";
-import { parquetAt } from "./duckdb.ts";
+import { parquetAt, withDuckDB } from "./duckdb.ts";
 import type { LocalFile } from "./local-file.ts";
 
 /** Matches the names of files whose content must be Parquet. */
@@ -39,19 +38,16 @@ export async function dailyFileProblem(
  * Decodes all values of the Parquet file at `path`. Returns a clause if that fails, else `null`. DuckDB's own message
  * is not returned, because it can quote a value.
  */
-async function decodingProblem(path: string): Promise<string | null> {
-  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
-  const connection = await instance.connect();
-  try {
-    const result = await connection.stream(`select * from ${parquetAt(path)}`);
-    for (;;) {
-      const chunk = await result.fetchChunk();
-      if (chunk === null || chunk.rowCount === 0) return null;
+function decodingProblem(path: string): Promise<string | null> {
+  return withDuckDB(async (connection) => {
+    try {
+      const result = await connection.stream(`select * from ${parquetAt(path)}`);
+      for (;;) {
+        const chunk = await result.fetchChunk();
+        if (chunk === null || chunk.rowCount === 0) return null;
+      }
+    } catch {
+      return "some of its pages cannot be decoded";
     }
-  } catch {
-    return "some of its pages cannot be decoded";
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  });
 }

@@ -60,26 +60,11 @@ export class Fingerprint {
     this.addPairs(column, new Int32Array(values.buffer, values.byteOffset, 2 * values.length), from, to);
   }
 
-  /** Adds the value `table[index[row]]` of each row in `[from, to)` to the fingerprint of a column. */
-  addIndexed(
-    column: number,
-    table: ArrayLike<number>,
-    index: ArrayLike<number>,
-    from: number,
-    to: number,
-  ): void {
-    this.addNumbers(column, looked(table, index, from, to), 0, to - from);
-  }
-
-  /** Adds the bits of the double `table[index[row]]` of each row in `[from, to)` to the fingerprint of a column. */
-  addIndexedDoubles(
-    column: number,
-    table: ArrayLike<number>,
-    index: ArrayLike<number>,
-    from: number,
-    to: number,
-  ): void {
-    this.addDoubles(column, looked(table, index, from, to), 0, to - from);
+  /** Adds the value `table[index[row]]` of each row in `[from, to)` to a column. */
+  addIndexed(column: number, table: number[], index: ArrayLike<number>, from: number, to: number): void {
+    const values = new Float64Array(to - from);
+    for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;
+    this.addNumbers(column, values, 0, to - from);
   }
 
   value(): number {
@@ -91,13 +76,6 @@ export class Fingerprint {
     }
     return (a >>> 6) * LANE + (b >>> 6);
   }
-}
-
-/** Returns `table[index[row]]` for the rows `[from, to)`. */
-function looked(table: ArrayLike<number>, index: ArrayLike<number>, from: number, to: number): Float64Array {
-  const values = new Float64Array(to - from);
-  for (let row = from; row < to; row++) values[row - from] = table[index[row] ?? 0] ?? 0;
-  return values;
 }
 
 /** Converts a short text to a number for `Fingerprint.addIndexed`. */

@@ -2,9 +2,8 @@
  * Converts Parquet files with the API's field names to text with DuckDB, so that their rows pass the same checks as
  * other layouts. A line number of such a file is the row number plus one.
  */
-import { DuckDBInstance } from "@duckdb/node-api";
 import type { DatasetName } from "../../datasets/registry.ts";
-import { literal, parquetAt } from "../duckdb.ts";
+import { literal, parquetAt, withDuckDB } from "../duckdb.ts";
 import { layoutOfHeader } from "../layouts/registry.ts";
 import type { WorkFolder } from "../work-folder.ts";
 import { copiedOut } from "./compressed.ts";
@@ -21,34 +20,31 @@ export async function plainParquetAsText(
   work: WorkFolder,
 ): Promise<SourceFile | { columns: string[] }> {
   const onDisk = file.place === null ? await copiedOut(file, work.next(".parquet")) : file;
-  const instance = await DuckDBInstance.create(":memory:", { memory_limit: "2GB" });
-  const connection = await instance.connect();
-  try {
-    // DuckDB opens the file by name, so the file's identity is checked before and after DuckDB reads it.
-    await (await onDisk.open()).close();
-    const source = parquetAt(onDisk.place ?? "");
-    const described = await connection.runAndReadAll(`describe select * from ${source}`);
-    const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
-    if (layoutOfHeader(columns, dataset)?.name !== "plain") return { columns };
-    const place = work.next(".tsv");
-    // DuckDB prints doubles as the shortest text that parses to the same double, which is the intended decimal of a
-    // price.
-    const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);
-    await connection.run(
-      `copy (select ${texts.join(", ")} from ${source}) to ${literal(place)} (format csv, delimiter '\\t', header)`,
-    );
-    await (await onDisk.open()).close();
-    return { ...(await diskFile(place, file.path)), delivered: file.delivered };
-  } catch (error) {
-    if (error instanceof DeliveryError) throw error;
-    // This message does not repeat DuckDB's message, which can quote the file's content.
-    throw new DeliveryError(`${file.path} cannot be read as a Parquet file; deliver it again`, {
-      cause: error,
-    });
-  } finally {
-    connection.closeSync();
-    instance.closeSync();
-  }
+  return withDuckDB(async (connection) => {
+    try {
+      // DuckDB opens the file by name, so the file's identity is checked before and after DuckDB reads it.
+      await (await onDisk.open()).close();
+      const source = parquetAt(onDisk.place ?? "");
+      const described = await connection.runAndReadAll(`describe select * from ${source}`);
+      const columns = described.getRowObjects().map(({ column_name }) => String(column_name));
+      if (layoutOfHeader(columns, dataset)?.name !== "plain") return { columns };
+      const place = work.next(".tsv");
+      // DuckDB prints doubles as the shortest text that parses to the same double, which is the intended decimal of a
+      // price.
+      const texts = columns.map((name) => `${asText(name)} as ${identifier(name)}`);
+      await connection.run(
+        `copy (select ${texts.join(", ")} from ${source}) to ${literal(place)} (format csv, delimiter '\\t', header)`,
+      );
+      await (await onDisk.open()).close();
+      return { ...(await diskFile(place, file.path)), delivered: file.delivered };
+    } catch (error) {
+      if (error instanceof DeliveryError) throw error;
+      // This message does not repeat DuckDB's message, which can quote the file's content.
+      throw new DeliveryError(`${file.path} cannot be read as a Parquet file; deliver it again`, {
+        cause: error,
+      });
+    }
+  });
 }
 
 /**

@@ -36,6 +36,11 @@ export function sectionRows<D extends Dataset>(
     const count = blockRows(entry, number);
     return asFormat(() => {
       const block = openBlock(bytes.subarray(offset, blockEnd(entry, number)), count, dataset);
+      if (block.constant("symbol") !== entry.symbol) {
+        throw new PackFormatError(
+          `block ${number} of ${entry.symbol}.${entry.market} belongs to another security`,
+        );
+      }
       const end = rowsBefore(block, before);
       return { firstRow, block, end, columns: block.columns(names, end) };
     });

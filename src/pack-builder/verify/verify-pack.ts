@@ -1,16 +1,17 @@
 /** Verifies every byte and every row of a pack with an independent reader. */
 import { ok, type Result, refused } from "../../base/result.ts";
-import type { Dataset } from "../../datasets/dataset.ts";
-import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
-import type { DayIndex } from "../../packs/layout.ts";
+import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
 import { accountingGap } from "../../packs/origin.ts";
 import { originOf } from "../accounting.ts";
+import { withDuckDB } from "../duckdb.ts";
+import { fingerprintOf } from "../fingerprint.ts";
 import { openPackFile, type PackFile, type PackFileDenial } from "../pack-file.ts";
 import { type ComparedSecurity, compareRows } from "./compare-rows.ts";
-import { ForeignReader } from "./foreign-rows.ts";
+import { foreignReader } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
-import { servedFingerprint } from "./served-rows.ts";
+import { sectionRows } from "./section-rows.ts";
 
 /** What the pack is compared with, and how. */
 export interface Expected {
@@ -81,16 +82,14 @@ async function verifyOpened(
   pack: PackFile,
   { fingerprints, threads = 2, onProgress = () => {} }: Expected,
 ): Promise<void> {
-  const dataset = DATASETS[pack.index.dataset];
   const bytes = new PackBytes(pack);
   const served: number[] = [];
   await bytes.checkSections((entry, section, number) => {
-    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section, dataset);
+    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section, pack.index.dataset);
     onProgress((BYTES_SHARE * (number + 1)) / pack.index.entries.length);
   });
   await bytes.checkFooters();
   const securities = await foreignSecurities(path, pack.index, {
-    dataset,
     threads,
     onProgress: (share) => onProgress(BYTES_SHARE + (1 - BYTES_SHARE) * share),
   });
@@ -108,26 +107,32 @@ async function verifyOpened(
 }
 
 /**
+ * Returns the fingerprint of the rows that the service returns for a section, so that users of JSON and of Parquet get
+ * the same data.
+ */
+function servedFingerprint(entry: SectionEntry, bytes: Uint8Array, name: DatasetName): number {
+  const dataset = DATASETS[name];
+  return fingerprintOf(sectionRows(entry, bytes, dataset), dataset);
+}
+
+/**
  * Reads the pack with DuckDB and returns the result for every security. DuckDB's own errors become `PackFormatError`.
  */
 async function foreignSecurities(
   path: string,
   index: DayIndex,
-  {
-    dataset,
-    threads,
-    onProgress,
-  }: { dataset: Dataset; threads: number; onProgress: (share: number) => void },
+  { threads, onProgress }: { threads: number; onProgress: (share: number) => void },
 ): Promise<ComparedSecurity[]> {
-  let reader: ForeignReader | undefined;
+  // Little of the pack is read twice, so a cache of its bytes would only take memory.
+  const settings = { threads: String(threads), enable_external_file_cache: "false" };
   try {
-    reader = await ForeignReader.open(path, { tradedate: index.tradedate, dataset, threads });
-    return await compareRows(index, reader, onProgress);
+    return await withDuckDB(
+      async (connection) => compareRows(index, await foreignReader(connection, path, index), onProgress),
+      settings,
+    );
   } catch (error) {
     if (error instanceof PackFormatError) throw error;
     const sentence = error instanceof Error ? error.message : String(error);
     throw new PackFormatError(`DuckDB cannot read it: ${sentence}`, { cause: error });
-  } finally {
-    reader?.close();
   }
 }
