@@ -36,7 +36,7 @@ export async function listFolder(
 /** Returns the file at `place`, which must not be a link. `path` is its name in reports. */
 export async function diskFile(place: string, path: string): Promise<SourceFile> {
   const listed = await lstat(place);
-  const open = async () => new DiskSource(await openUnchanged(place, path, listed), path, listed);
+  const open = async () => diskSource(await openUnchanged(place, path, listed), path, listed);
   return { path, sizeBytes: listed.size, place, delivered: { path, place }, open };
 }
 
@@ -77,31 +77,20 @@ function changed(path: string, cause?: unknown): DeliveryError {
   });
 }
 
-class DiskSource implements ByteSource {
-  private readonly file: FileHandle;
-  private readonly path: string;
-  private readonly listed: Stats;
-
-  constructor(file: FileHandle, path: string, listed: Stats) {
-    this.file = file;
-    this.path = path;
-    this.listed = listed;
-  }
-
-  async fill(target: Uint8Array): Promise<number> {
-    let filled = 0;
-    while (filled < target.length) {
-      const { bytesRead } = await this.file.read(target, filled, target.length - filled);
-      if (bytesRead === 0) {
-        await refuseChanged(this.file, this.path, this.listed);
-        break;
+function diskSource(file: FileHandle, path: string, listed: Stats): ByteSource {
+  return {
+    async fill(target) {
+      let filled = 0;
+      while (filled < target.length) {
+        const { bytesRead } = await file.read(target, filled, target.length - filled);
+        if (bytesRead === 0) {
+          await refuseChanged(file, path, listed);
+          break;
+        }
+        filled += bytesRead;
       }
-      filled += bytesRead;
-    }
-    return filled;
-  }
-
-  close(): Promise<void> {
-    return this.file.close();
-  }
+      return filled;
+    },
+    close: () => file.close(),
+  };
 }

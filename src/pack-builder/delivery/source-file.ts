@@ -9,6 +9,25 @@ export interface ByteSource {
   close(): Promise<void>;
 }
 
+/** Returns the `fill` of a source with the bytes of `pieces`. A piece is requested when the one before it is used up. */
+export function fillFrom(pieces: AsyncIterator<Uint8Array>): ByteSource["fill"] {
+  let rest: Uint8Array = new Uint8Array(0);
+  return async (target) => {
+    let filled = 0;
+    while (filled < target.length) {
+      const part = rest.subarray(0, target.length - filled);
+      target.set(part, filled);
+      filled += part.length;
+      rest = rest.subarray(part.length);
+      if (filled === target.length) break;
+      const next = await pieces.next();
+      if (next.done) break;
+      rest = next.value;
+    }
+    return filled;
+  };
+}
+
 /** A delivered file on disk. */
 export interface DeliveredFile {
   /** The same as `SourceFile.path`. */

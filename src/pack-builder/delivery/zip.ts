@@ -8,6 +8,7 @@ import { openUnchanged, refuseChanged } from "./folder.ts";
 import {
   type ByteSource,
   DeliveryError,
+  fillFrom,
   type LeftOutReason,
   type Listing,
   leavesItsArchive,
@@ -86,73 +87,42 @@ async function openEntry(zip: ZipFile, entry: Entry, path: string): Promise<Byte
     throw new DeliveryError(`${path} uses compression method ${entry.compressionMethod}; unpack it first`);
   }
   const stored = await zip.openReadStreamPromise(entry, { decodeFileData: false });
-  return new EntrySource(stored, entry, path);
+  let plain = stored;
+  if (entry.compressionMethod === DEFLATED) {
+    const inflate = createInflateRaw({ chunkSize: INFLATE_BYTES });
+    plain = stored.pipe(inflate);
+    stored.on("error", (error) => inflate.destroy(error));
+  }
+  const close = async () => {
+    stored.unpipe();
+    stored.destroy();
+    plain.destroy();
+  };
+  return { fill: fillFrom(checkedPieces(plain, entry, path)), close };
 }
 
-/** Reads one entry and checks its size and CRC-32 at the end. */
-class EntrySource implements ByteSource {
-  private readonly stored: Readable;
-  private readonly plain: Readable;
-  private readonly pieces: AsyncIterator<Buffer>;
-  private readonly entry: Entry;
-  private readonly path: string;
-  private rest: Uint8Array = new Uint8Array(0);
-  private sizeBytes = 0;
-  private crc = 0;
-  private ended = false;
-
-  constructor(stored: Readable, entry: Entry, path: string) {
-    this.stored = stored;
-    this.plain = stored;
-    if (entry.compressionMethod === DEFLATED) {
-      const inflate = createInflateRaw({ chunkSize: INFLATE_BYTES });
-      this.plain = stored.pipe(inflate);
-      stored.on("error", (error) => inflate.destroy(error));
+/**
+ * Yields the bytes of an entry and checks its size and CRC-32. The last byte comes after the checks, so that a reader of
+ * exactly the entry's size gets their error.
+ */
+async function* checkedPieces(plain: Readable, entry: Entry, path: string): AsyncGenerator<Uint8Array> {
+  let [sizeBytes, crc] = [0, 0];
+  let last: Uint8Array = new Uint8Array(0);
+  try {
+    for await (const piece of plain as AsyncIterable<Buffer>) {
+      if (last.length > 0) yield last;
+      sizeBytes += piece.length;
+      crc = crc32(piece, crc);
+      last = piece.subarray(sizeBytes === entry.uncompressedSize ? -1 : piece.length);
+      yield piece.subarray(0, piece.length - last.length);
     }
-    this.pieces = this.plain[Symbol.asyncIterator]();
-    this.entry = entry;
-    this.path = path;
+  } catch (error) {
+    throw new DeliveryError(`${path} is damaged in the archive: ${sentence(error)}`, { cause: error });
   }
-
-  async fill(target: Uint8Array): Promise<number> {
-    let filled = 0;
-    while (filled < target.length && (this.rest.length > 0 || (await this.nextPiece()))) {
-      const part = this.rest.subarray(0, target.length - filled);
-      target.set(part, filled);
-      filled += part.length;
-      this.rest = this.rest.subarray(part.length);
-    }
-    // A target of exactly the entry's size is full before the end of the entry is seen. One more read reaches the end,
-    // where the checks are made.
-    if (this.sizeBytes === this.entry.uncompressedSize && this.rest.length === 0) await this.nextPiece();
-    return filled;
+  if (sizeBytes !== entry.uncompressedSize || crc !== entry.crc32 >>> 0) {
+    throw new DeliveryError(`${path} is damaged in the archive: its bytes do not match its checksum`);
   }
-
-  async close(): Promise<void> {
-    this.stored.unpipe();
-    this.stored.destroy();
-    this.plain.destroy();
-  }
-
-  private async nextPiece(): Promise<boolean> {
-    if (this.ended) return false;
-    const piece = await this.pieces.next().catch((error: unknown) => {
-      throw new DeliveryError(`${this.path} is damaged in the archive: ${sentence(error)}`, { cause: error });
-    });
-    if (piece.done) {
-      this.ended = true;
-      if (this.sizeBytes !== this.entry.uncompressedSize || this.crc !== this.entry.crc32 >>> 0) {
-        throw new DeliveryError(
-          `${this.path} is damaged in the archive: its bytes do not match its checksum`,
-        );
-      }
-      return false;
-    }
-    this.rest = piece.value;
-    this.sizeBytes += piece.value.length;
-    this.crc = crc32(piece.value, this.crc);
-    return true;
-  }
+  if (last.length > 0) yield last;
 }
 
 function sentence(error: unknown): string {

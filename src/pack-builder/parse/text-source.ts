@@ -2,13 +2,15 @@
  * Reads a data file as lines that end with LF, in an encoding that is a superset of ASCII. UTF-16 becomes UTF-8. When a
  * CR alone ends the first line, every CR becomes LF. Nothing else is changed.
  */
-import type { ByteSource, SourceFile } from "../delivery/source-file.ts";
+import { type ByteSource, fillFrom, type SourceFile } from "../delivery/source-file.ts";
 
 const LF = 10;
 const CR = 13;
 const HEAD_BYTES = 64 * 1024;
 /** The piece size for decoding UTF-16. */
 const PIECE_BYTES = 1 << 20;
+
+type Fill = ByteSource["fill"];
 
 export interface TextForm {
   encoding: "utf-16le" | "utf-16be" | null;
@@ -28,17 +30,22 @@ export async function openText(
   onBytes: (bytes: Uint8Array) => void = () => {},
 ): Promise<TextSource> {
   const source = await file.open();
+  const close = () => source.close();
   try {
     const head = new Uint8Array(HEAD_BYTES);
     const filled = head.subarray(0, await source.fill(head));
     onBytes(filled);
-    const raw = new Rest(source, filled, onBytes);
+    const raw = rest(source, filled, onBytes);
     const encoding = utf16Of(filled);
-    if (encoding === null) return new Lines(raw, { encoding, crOnly: isCrOnly(filled) }, file.sizeBytes);
-    const crOnly = isCrOnly(Buffer.from(new TextDecoder(encoding).decode(filled)));
-    return new Lines(new Decoded(raw, encoding), { encoding, crOnly }, Math.ceil(file.sizeBytes * 1.5));
+    if (encoding === null) {
+      const form = { encoding, crOnly: isCrOnly(filled) };
+      return { form, expectedBytes: file.sizeBytes, fill: lines(raw, form), close };
+    }
+    const form = { encoding, crOnly: isCrOnly(Buffer.from(new TextDecoder(encoding).decode(filled))) };
+    const expectedBytes = Math.ceil(file.sizeBytes * 1.5);
+    return { form, expectedBytes, fill: lines(fillFrom(decoded(raw, encoding)), form), close };
   } catch (error) {
-    await source.close();
+    await close();
     throw error;
   }
 }
@@ -74,92 +81,38 @@ function isCrOnly(head: Uint8Array): boolean {
   return next < head.length ? head[next] !== LF && head[next] !== 0 : head.length < HEAD_BYTES;
 }
 
-/** Returns first the bytes that were read ahead, then the bytes of the source. */
-class Rest implements ByteSource {
-  private readonly source: ByteSource;
-  private readonly onBytes: (bytes: Uint8Array) => void;
-  private ahead: Uint8Array;
-
-  constructor(source: ByteSource, ahead: Uint8Array, onBytes: (bytes: Uint8Array) => void) {
-    this.source = source;
-    this.ahead = ahead;
-    this.onBytes = onBytes;
-  }
-
-  async fill(target: Uint8Array): Promise<number> {
-    const part = this.ahead.subarray(0, target.length);
+/** Returns first the bytes of `ahead`, which were read ahead, then the bytes of the source. */
+function rest(source: ByteSource, ahead: Uint8Array, onBytes: (bytes: Uint8Array) => void): Fill {
+  let left = ahead;
+  return async (target) => {
+    const part = left.subarray(0, target.length);
     target.set(part);
-    this.ahead = this.ahead.subarray(part.length);
+    left = left.subarray(part.length);
     if (part.length === target.length) return part.length;
-    const rest = target.subarray(part.length);
-    const count = await this.source.fill(rest);
-    this.onBytes(rest.subarray(0, count));
+    const more = target.subarray(part.length);
+    const count = await source.fill(more);
+    onBytes(more.subarray(0, count));
     return part.length + count;
-  }
-
-  close(): Promise<void> {
-    return this.source.close();
-  }
+  };
 }
 
 /** Decodes UTF-16 to UTF-8. An invalid character becomes U+FFFD, which no parsed cell accepts. */
-class Decoded implements ByteSource {
-  private readonly source: ByteSource;
-  private readonly decoder: TextDecoder;
-  private rest: Uint8Array = new Uint8Array(0);
-  private ended = false;
-
-  constructor(source: ByteSource, encoding: string) {
-    this.source = source;
-    this.decoder = new TextDecoder(encoding);
-  }
-
-  async fill(target: Uint8Array): Promise<number> {
-    let filled = 0;
-    while (filled < target.length && (this.rest.length > 0 || (await this.next()))) {
-      const part = this.rest.subarray(0, target.length - filled);
-      target.set(part, filled);
-      filled += part.length;
-      this.rest = this.rest.subarray(part.length);
-    }
-    return filled;
-  }
-
-  close(): Promise<void> {
-    return this.source.close();
-  }
-
-  private async next(): Promise<boolean> {
-    while (!this.ended && this.rest.length === 0) {
-      const piece = new Uint8Array(PIECE_BYTES);
-      const count = await this.source.fill(piece);
-      this.ended = count < piece.length;
-      this.rest = Buffer.from(this.decoder.decode(piece.subarray(0, count), { stream: !this.ended }));
-    }
-    return this.rest.length > 0;
+async function* decoded(fill: Fill, encoding: string): AsyncGenerator<Uint8Array> {
+  const decoder = new TextDecoder(encoding);
+  for (let ended = false; !ended; ) {
+    const piece = new Uint8Array(PIECE_BYTES);
+    const count = await fill(piece);
+    ended = count < piece.length;
+    yield Buffer.from(decoder.decode(piece.subarray(0, count), { stream: !ended }));
   }
 }
 
-class Lines implements TextSource {
-  readonly form: TextForm;
-  readonly expectedBytes: number;
-  private readonly source: ByteSource;
-
-  constructor(source: ByteSource, form: TextForm, expectedBytes: number) {
-    this.source = source;
-    this.form = form;
-    this.expectedBytes = expectedBytes;
-  }
-
-  async fill(target: Uint8Array): Promise<number> {
-    const count = await this.source.fill(target);
-    if (this.form.crOnly) {
-      for (let at = target.indexOf(CR); at >= 0 && at < count; at = target.indexOf(CR, at)) target[at] = LF;
-    }
+/** Replaces every CR by LF if a CR alone ends the first line. */
+function lines(fill: Fill, { crOnly }: TextForm): Fill {
+  if (!crOnly) return fill;
+  return async (target) => {
+    const count = await fill(target);
+    for (let at = target.indexOf(CR); at >= 0 && at < count; at = target.indexOf(CR, at)) target[at] = LF;
     return count;
-  }
-
-  close(): Promise<void> {
-    return this.source.close();
-  }
+  };
 }
