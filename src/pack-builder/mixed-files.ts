@@ -37,9 +37,9 @@ export async function putAside(
   for await (const { source, file, report, extents } of inOrder(work(), pool.threads + 1)) {
     await intake.report(file, report);
     for (const [key, extent] of extents) {
-      const list = aside.extents.get(key);
-      if (list === undefined) aside.extents.set(key, [{ ...extent, source }]);
-      else list.push({ ...extent, source });
+      const list = aside.extents.get(key) ?? [];
+      list.push({ ...extent, source });
+      aside.extents.set(key, list);
     }
   }
   for (const [key, extents] of aside.extents) {

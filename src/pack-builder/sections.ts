@@ -7,8 +7,7 @@ import type { BuildProgress } from "./build-progress.ts";
 import type { DatasetFile } from "./delivery/dataset-files.ts";
 import { DeliveryError } from "./delivery/source-file.ts";
 import type { Intake } from "./intake.ts";
-import type { PutAside } from "./mixed-files.ts";
-import { twice } from "./mixed-files.ts";
+import { type PutAside, twice } from "./mixed-files.ts";
 import { securityKey, securityOfKey } from "./parse/security-cell.ts";
 import { writeSection } from "./section-writer.ts";
 import type { ChunkReport, SectionResult } from "./work.ts";
@@ -22,6 +21,14 @@ export interface SectionSources {
   withoutOrders: readonly Security[];
 }
 
+interface SectionContext {
+  dataset: Dataset;
+  tradedate: BeijingDate;
+  pool: DatasetPool;
+  intake: Intake;
+  progress: BuildProgress;
+}
+
 type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkReport };
 
 /**
@@ -30,19 +37,7 @@ type Done = SectionResult & { file?: DatasetFile | undefined; report?: ChunkRepo
  */
 export async function* sectionsOf(
   { single, aside, withoutOrders }: SectionSources,
-  {
-    dataset,
-    tradedate,
-    pool,
-    intake,
-    progress,
-  }: {
-    dataset: Dataset;
-    tradedate: BeijingDate;
-    pool: DatasetPool;
-    intake: Intake;
-    progress: BuildProgress;
-  },
+  { dataset, tradedate, pool, intake, progress }: SectionContext,
 ): AsyncGenerator<SectionResult> {
   const starts = new Map<number, () => Promise<Done | null>>();
   for (const { symbol, market } of withoutOrders) {

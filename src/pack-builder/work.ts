@@ -3,6 +3,7 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import { codesOf, type Dataset, type Rows, storedNamed } from "../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { type Batch, batchesOf, joined, orderOf, taken } from "./batch.ts";
+import type { CheckedSlice } from "./check-slice.ts";
 import { fingerprintOf } from "./fingerprint.ts";
 import type { CellPlan } from "./parse/cell-plan.ts";
 import type { BrokenLine, DefectTally } from "./parse/defects.ts";
@@ -11,7 +12,7 @@ import { QuoteParser } from "./parse/quote-parser.ts";
 import { RowTable } from "./parse/row-table.ts";
 import { securityOfKey } from "./parse/security-cell.ts";
 import { TradeParser } from "./parse/trade-parser.ts";
-import { Cells, repeatsOf } from "./row-repeats.ts";
+import { Cells, type Repeats, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 import { turnoverOf } from "./unit-check.ts";
@@ -24,6 +25,9 @@ export interface ChunkOfLines {
   isContinued: boolean;
   plan: CellPlan;
 }
+
+/** A job of a thread: work for a build, or the quality check of some securities. */
+export type Job = { build: DatasetBuild; work: Work } | { check: CheckedSlice };
 
 export type Work =
   /** Parses a chunk with all rows of one security and writes its section. */
@@ -56,25 +60,16 @@ export interface SectionResult {
   repeats: SectionRepeats;
 }
 
-/** The repeated rows of a section's source, as in `Repeats`. */
-export interface SectionRepeats {
-  repeated: number;
-  identical: number;
+/** The repeated rows of a section's source. */
+export type SectionRepeats = Omit<Repeats, "isLeftOut" | "conflicts"> & {
   /** The text of each row that has the same sequence number as an earlier row but different content. */
   conflicts: string[];
-  /** The numbers of two data files that contain the same row; `null` if there are none. */
-  twice: [number, number] | null;
-}
+};
 
 export interface SpillResult {
   /** The `securityKey` and position of every batch. */
   extents: [number, Extent][];
 }
-
-export type WorkResult =
-  | SectionResult
-  | (SectionResult & { report: ChunkReport })
-  | (SpillResult & { report: ChunkReport });
 
 /** The build of one dataset. */
 export interface DatasetBuild {
@@ -94,8 +89,39 @@ const PARSERS = {
   quotes: QuoteParser,
 } as const satisfies Record<DatasetName, unknown>;
 
+/** Runs the jobs of one thread: first the builds, one dataset at a time, then the quality check of the day. */
+export class ThreadJobs {
+  private readonly number: number;
+  private bench: Workbench | undefined;
+
+  constructor(number: number) {
+    this.number = number;
+  }
+
+  async do(job: Job) {
+    if ("work" in job) {
+      if (this.bench?.build.folder !== job.build.folder) {
+        this.close();
+        this.bench = new Workbench(job.build, this.number);
+      }
+      return this.bench.do(job.work);
+    }
+    // All builds have ended. Closing the last workbench frees the memory of its rows for the check.
+    this.close();
+    // The check is imported only when it runs. On a small day, no worker thread runs it.
+    const { checkSlice } = await import("./check-slice.ts");
+    return checkSlice(job.check);
+  }
+
+  /** Closes the spill files. A worker thread's spill files are also closed when the thread ends. */
+  close(): void {
+    this.bench?.close();
+    this.bench = undefined;
+  }
+}
+
 /** Does the work of one thread for the build of one dataset. */
-export class Workbench {
+class Workbench {
   readonly build: DatasetBuild;
   private readonly number: number;
   private readonly dataset: Dataset;
@@ -112,7 +138,7 @@ export class Workbench {
     this.spilled = new SpillReader((file) => spillPath(build.folder, file), this.dataset);
   }
 
-  do(work: Work): WorkResult {
+  do(work: Work) {
     switch (work.kind) {
       case "section-of-chunk":
         return this.sectionOfChunk(work.chunk, work.key);

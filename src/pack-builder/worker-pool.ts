@@ -6,15 +6,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
-import { type Job, ThreadJobs } from "./thread-jobs.ts";
-import type {
-  ChunkOfLines,
-  ChunkReport,
-  DatasetBuild,
-  FileExtent,
-  SectionResult,
-  SpillResult,
-  Work,
+import {
+  type ChunkOfLines,
+  type ChunkReport,
+  type DatasetBuild,
+  type FileExtent,
+  type Job,
+  type SectionResult,
+  type SpillResult,
+  ThreadJobs,
+  type Work,
 } from "./work.ts";
 
 /**
@@ -52,9 +53,19 @@ export class WorkerPool {
   }
 
   /** Returns the interface of this pool for the build of one dataset. */
-  ofDataset(build: DatasetBuild): DatasetPool {
-    // The cast is safe, because each method of `DatasetPool` declares the result type of its work.
-    return new DatasetPool(this.threads, (work) => this.run({ build, work }) as Promise<never>);
+  ofDataset(build: DatasetBuild) {
+    // The cast is safe, because each function declares the result type of its work.
+    const run = (work: Work) => this.run({ build, work }) as Promise<never>;
+    type Reported = { report: ChunkReport };
+    return {
+      threads: this.threads,
+      sectionOfChunk: (chunk: ChunkOfLines, key: number): Promise<SectionResult & Reported> =>
+        run({ kind: "section-of-chunk", chunk, key }),
+      spillChunk: (chunk: ChunkOfLines): Promise<SpillResult & Reported> =>
+        run({ kind: "spill-chunk", chunk }),
+      sectionOfSpill: (key: number, extents: FileExtent[]): Promise<SectionResult> =>
+        run({ kind: "section-of-spill", key, extents }),
+    };
   }
 
   /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that cannot be decoded. */
@@ -101,27 +112,7 @@ export class WorkerPool {
 }
 
 /** A worker pool's interface for the build of one dataset. */
-export class DatasetPool {
-  readonly threads: number;
-  private readonly run: (work: Work) => Promise<never>;
-
-  constructor(threads: number, run: (work: Work) => Promise<never>) {
-    this.threads = threads;
-    this.run = run;
-  }
-
-  sectionOfChunk(chunk: ChunkOfLines, key: number): Promise<SectionResult & { report: ChunkReport }> {
-    return this.run({ kind: "section-of-chunk", chunk, key });
-  }
-
-  spillChunk(chunk: ChunkOfLines): Promise<SpillResult & { report: ChunkReport }> {
-    return this.run({ kind: "spill-chunk", chunk });
-  }
-
-  sectionOfSpill(key: number, extents: FileExtent[]): Promise<SectionResult> {
-    return this.run({ kind: "section-of-spill", key, extents });
-  }
-}
+export type DatasetPool = ReturnType<WorkerPool["ofDataset"]>;
 
 function answerOf(thread: Thread, job: Job): Promise<unknown> {
   return new Promise((resolve, reject) => {

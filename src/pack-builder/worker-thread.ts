@@ -1,6 +1,6 @@
 /** The entry module of a worker thread: does one job at a time and answers with its result or error. */
 import { parentPort, workerData } from "node:worker_threads";
-import { type Job, ThreadJobs } from "./thread-jobs.ts";
+import { type Job, ThreadJobs } from "./work.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("this file must run in a worker thread");
