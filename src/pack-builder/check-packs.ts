@@ -40,24 +40,21 @@ const MOST_OTHER_DAYS = 10;
  */
 const ROWS_OF_THREAD = 5_000_000;
 
-export type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
+type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
 
-/** Threads that check securities. */
-export type CheckPool = Pick<WorkerPool, "threads" | "checkSlice">;
-
-export interface DayOptions {
+interface DayOptions {
   /**
    * The threads that check the securities; several of them share the work of a large day. The calling thread checks
    * everything when this is absent or has no threads.
    */
-  pool?: CheckPool;
+  pool?: WorkerPool;
   /** The minimum number of rows for each thread; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
   /** By dataset, the path of a pack that does not have its usual name yet. */
   unnamed?: Partial<Record<DatasetName, string>>;
 }
 
-export interface CheckOptions extends DayOptions {
+interface CheckOptions extends DayOptions {
   /**
    * By dataset, what each newly built pack lacks. For a dataset without an entry, the shortfalls come from the sheet in
    * the folder if it describes the same pack.

@@ -1,5 +1,6 @@
 /** Runs the quality check on some securities of a day: reads the day's packs back, one security at a time. */
 import type { Auction } from "../auction/rows.ts";
+import type { Dataset, RowsOf } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { trades } from "../datasets/trades.ts";
@@ -9,9 +10,9 @@ import type { SectionEntry } from "../packs/layout.ts";
 import { checkSecurity } from "../quality/check-security.ts";
 import { type SecurityDay, UNREAD_COLUMNS } from "../quality/security-rows.ts";
 import type { Contents, OtherDay, SecurityReport } from "../quality/sheet.ts";
-import { orderContents, tradeContents } from "./contents.ts";
+import { contentsHash } from "./fingerprint.ts";
 import { differenceIn, openPackFile, type PackFile } from "./pack-file.ts";
-import { type QuotedDay, readQuotedDay, UNQUOTED } from "./quoted-day.ts";
+import { readQuotedDay } from "./quoted-day.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
 /** The day's packs by dataset; `null` for a dataset that the day does not have. */
@@ -71,23 +72,25 @@ export async function checkOpen(
 
 type AllSections = Record<DatasetName, Sections>;
 
-/**
- * A security's data: the entries and bytes of its sections, and what its quotes say about the day. A property is `null`
- * when the day has no pack of the dataset.
- */
-interface ReadSecurity {
-  orders: [SectionEntry, Uint8Array] | null;
-  trades: [SectionEntry, Uint8Array] | null;
-  quoted: QuotedDay | null;
-}
+type ReadSecurity = Awaited<ReturnType<typeof readSecurity>>;
 
-async function readSecurity(code: string, sections: AllSections): Promise<ReadSecurity> {
+async function readSecurity(code: string, sections: AllSections) {
   const [orders, trades, quoted] = await Promise.all([
-    sections.orders.read(code),
-    sections.trades.read(code),
-    sections.quotes.quotedDay(code),
+    sections.orders.read(code, bytesOf),
+    sections.trades.read(code, bytesOf),
+    sections.quotes.read(code, readQuotedDay),
   ]);
   return { orders, trades, quoted };
+}
+
+type Section = [SectionEntry, Uint8Array];
+
+async function bytesOf(pack: PackFile, entry: SectionEntry): Promise<Section> {
+  return [entry, await pack.read(entry.offset, entry.length)];
+}
+
+function rowsOf<D extends Dataset>(section: Section | null, dataset: D): RowsOf<D> | null {
+  return section === null ? null : sectionRows(...section, dataset, { unread: UNREAD_COLUMNS });
 }
 
 function reportOf(
@@ -96,19 +99,11 @@ function reportOf(
 ): SecurityReport {
   const code = codeOf({ symbol, market });
   const { quoted } = read;
-  // When a pack has no rows of an exchange, that is a fault of the day, not of each security. The securities of the
-  // exchange are therefore checked as if there were no such pack.
-  const ofOrders =
-    read.orders === null || !sections.orders.has(market)
-      ? null
-      : sectionRows(...read.orders, orders, { unread: UNREAD_COLUMNS });
-  const ofTrades =
-    read.trades === null || !sections.trades.has(market)
-      ? null
-      : sectionRows(...read.trades, trades, { unread: UNREAD_COLUMNS });
+  const ofOrders = rowsOf(read.orders, orders);
+  const ofTrades = rowsOf(read.trades, trades);
   const contents: Contents = {
-    orders: ofOrders === null ? 0 : orderContents(ofOrders),
-    trades: ofTrades === null ? 0 : tradeContents(ofTrades),
+    orders: ofOrders === null ? 0 : contentsHash.orders(ofOrders),
+    trades: ofTrades === null ? 0 : contentsHash.trades(ofTrades),
     quotes: quoted?.contents ?? 0,
   };
   const before = others.flatMap(({ tradedate, contents: of }) => {
@@ -146,34 +141,19 @@ class Sections {
     this.markets = new Set(entries.filter(({ rows }) => rows > 0).map(({ market }) => market));
   }
 
-  /** Returns whether the pack has rows of the exchange. */
-  has(market: string): boolean {
-    return this.markets.has(market);
-  }
-
   /** Returns the number of rows of a security; `null` without a pack. */
   rows(code: string): number | null {
     return this.pack === null ? null : (this.entries.get(code)?.rows ?? 0);
   }
 
   /**
-   * Returns what the quote pack says about a security; `null` without a pack, or when the pack has no rows of the
-   * security's exchange.
+   * Returns what `use` reads from a security's section; `null` without a pack. If the pack does not have the security,
+   * the section has no rows. When a pack has no rows of an exchange, that is a fault of the day, not of each security.
+   * The securities of the exchange are therefore checked as if there were no such pack.
    */
-  async quotedDay(code: string): Promise<QuotedDay | null> {
-    if (this.pack === null || !this.has(securityOf(code).market)) return null;
-    const entry = this.entries.get(code);
-    return entry === undefined ? UNQUOTED : readQuotedDay(this.pack, entry);
-  }
-
-  /**
-   * Returns the entry and bytes of a security's section; `null` without a pack. If the pack does not have the security,
-   * the entry has no rows.
-   */
-  async read(code: string): Promise<[SectionEntry, Uint8Array] | null> {
-    if (this.pack === null) return null;
-    const entry = this.entries.get(code) ?? withoutRows(code);
-    return [entry, entry.rows === 0 ? new Uint8Array() : await this.pack.read(entry.offset, entry.length)];
+  async read<T>(code: string, use: (pack: PackFile, entry: SectionEntry) => Promise<T>): Promise<T | null> {
+    if (this.pack === null || !this.markets.has(securityOf(code).market)) return null;
+    return use(this.pack, this.entries.get(code) ?? withoutRows(code));
   }
 }
 

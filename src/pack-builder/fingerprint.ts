@@ -4,6 +4,10 @@
  * row changes the fingerprint.
  */
 import { codesOf, type Dataset, numbersOf, type Rows, storedColumns } from "../datasets/dataset.ts";
+import { orders } from "../datasets/orders.ts";
+import type { OrderColumns } from "../orders/record.ts";
+import type { TradeColumns } from "../quality/security-rows.ts";
+import type { QuoteTotals } from "../quality/sums.ts";
 
 /** A fingerprint has 52 bits in two independent lanes of 26 bits, so that it is an exact integer in a double. */
 const LANE = 2 ** 26;
@@ -96,6 +100,28 @@ export function fingerprintOf(rows: Rows, dataset: Dataset): number {
       fingerprint.addIndexed(place, values.map(textNumber), index, 0, rows.rows);
     } else if (column.kind === "yuan") fingerprint.addDoubles(place, numbersOf(rows, column), 0, rows.rows);
     else fingerprint.addNumbers(place, numbersOf(rows, column), 0, rows.rows);
+  }
+  return fingerprint.value();
+}
+
+/** The maximum number of rows that `contentsHash` reads. These rows and the number of rows suffice to distinguish days. */
+const MOST_ROWS = 2_000;
+
+/**
+ * For each dataset, a function that hashes some columns of a security's first rows, and the number of rows. The date is
+ * not included, so equal rows have equal hashes on different days.
+ */
+export const contentsHash = {
+  orders: ({ time, exchangeOrderId, volume }: OrderColumns) => hashOf([time, exchangeOrderId, volume]),
+  trades: ({ time, tradeId, volume }: TradeColumns) => hashOf([time, tradeId, volume]),
+  quotes: ({ time, volume, highE4, lowE4 }: QuoteTotals) => hashOf([time, volume, highE4, lowE4]),
+};
+
+function hashOf(columns: readonly (Int32Array | Float64Array)[]): number {
+  const fingerprint = new Fingerprint(orders);
+  for (const [place, values] of columns.entries()) {
+    fingerprint.addNumbers(place, values, 0, Math.min(MOST_ROWS, values.length));
+    if (values.length > MOST_ROWS) fingerprint.addNumbers(place, Int32Array.of(values.length), 0, 1);
   }
   return fingerprint.value();
 }

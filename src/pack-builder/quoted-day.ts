@@ -9,11 +9,11 @@ import { blockEnd, blockRows, type SectionEntry } from "../packs/layout.ts";
 import type { DayTotals, QuoteSpan } from "../quality/security-rows.ts";
 import { lastSnapshot, SUMMED_BEFORE } from "../quality/sums.ts";
 import { readAuction } from "./auction-pack.ts";
-import { quoteContents } from "./contents.ts";
+import { contentsHash } from "./fingerprint.ts";
 import type { PackFile } from "./pack-file.ts";
 import { sectionRows } from "./verify/section-rows.ts";
 
-export interface QuotedDay {
+interface QuotedDay {
   /** The last snapshot before 15:05; `null` when there is none. */
   lastSnapshot: DayTotals | null;
   span: QuoteSpan | null;
@@ -27,11 +27,7 @@ export interface QuotedDay {
 }
 
 /** The result for a security without snapshots. */
-export const UNQUOTED: QuotedDay = {
-  lastSnapshot: null,
-  span: null,
-  contents: 0,
-};
+const UNQUOTED: QuotedDay = { lastSnapshot: null, span: null, contents: 0 };
 
 const TOTALS = new Set(["volume", "amount", "highE4", "lowE4"]);
 const UNREAD = storedColumns(quotes).flatMap(({ key }) => (TOTALS.has(key) ? [] : [key]));
@@ -52,6 +48,6 @@ export async function readQuotedDay(pack: Pick<PackFile, "read">, entry: Section
   const totals = sectionRows(part, bytes, quotes, { unread: UNREAD, before: SUMMED_BEFORE });
   const last = lastSnapshot(totals);
   // The snapshots of a security that did not trade can be equal on two days.
-  const contents = (last?.volume ?? 0) > 0 ? quoteContents(totals) : 0;
+  const contents = (last?.volume ?? 0) > 0 ? contentsHash.quotes(totals) : 0;
   return { lastSnapshot: last, span, auction, contents };
 }
