@@ -1,5 +1,5 @@
 /** Cuts data files into chunks of lines for the workers and collects the workers' reports by file. */
-import { createHash, type Hash } from "node:crypto";
+import { createHash } from "node:crypto";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { DefectBook } from "./defect-book.ts";
 import type { DatasetFile } from "./delivery/dataset-files.ts";
@@ -153,12 +153,8 @@ export class Intake {
       }
     } finally {
       await text.close();
-      this.keepSum(delivered.place, sizeBytes, hash);
+      if (hash !== null) this.sums.set(delivered.place, { sizeBytes, sha256: hash.digest("hex") });
     }
-  }
-
-  private keepSum(place: string, sizeBytes: number, hash: Hash | null): void {
-    if (hash !== null) this.sums.set(place, { sizeBytes, sha256: hash.digest("hex") });
   }
 
   private begin(file: DatasetFile, head: FileHead, form: TextForm): Heading {
@@ -171,7 +167,7 @@ export class Intake {
     if (head.byteOrderMark) this.defects.add("utf8_bom", 1, place);
     if (form.encoding !== null) this.defects.add("utf16", 1, place);
     if (form.crOnly) this.defects.add("cr_line_ends", 1, place);
-    else if (layout.trailingComma && head.lineEnd === "LF") this.defects.add("lf_line_ends", 1, place);
+    else if (layout.trailingComma && head.endsWithLf) this.defects.add("lf_line_ends", 1, place);
     if (isSurplus) this.defects.add("header_line", 1, place);
     return heading;
   }

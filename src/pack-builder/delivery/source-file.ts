@@ -1,6 +1,5 @@
 /** One file of a delivery, on disk or in an archive. */
-import type { DatasetName } from "../../datasets/registry.ts";
-import { OTHER_ROWS } from "../layouts/other-datasets.ts";
+import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
 
 /** Reads a file sequentially. */
 export interface ByteSource {
@@ -76,9 +75,15 @@ export const LEFT_OUT_TEXTS = {
   own_output: "was written by an earlier build",
 } as const;
 
+/** Returns the names of the other datasets' rows, such as `trades or quotes`. */
+export function otherRows(dataset: DatasetName): string {
+  const others = DATASET_NAMES.filter((name) => name !== dataset);
+  return others.map((name) => DATASETS[name].rows).join(" or ");
+}
+
 /** Returns the clause for a file that a build of `dataset` leaves out. */
 export function leftOutText(reason: LeftOutReason, dataset: DatasetName): string {
-  return reason === "other_dataset" ? `holds ${OTHER_ROWS[dataset]}` : LEFT_OUT_TEXTS[reason];
+  return reason === "other_dataset" ? `holds ${otherRows(dataset)}` : LEFT_OUT_TEXTS[reason];
 }
 
 export type LeftOutReason = keyof typeof LEFT_OUT_TEXTS;

@@ -1,9 +1,12 @@
-/** Holds all layouts and finds the layout of a file: by its name, or by the columns that the layout reads. */
+/**
+ * Holds all layouts and finds the layout of a file: by its name, or by the columns that the layout reads. Recognises
+ * files of other datasets, which are listed in the report and not read.
+ */
 import { DATASET_NAMES, type DatasetName } from "../../datasets/registry.ts";
+import { otherRows } from "../delivery/source-file.ts";
 import type { FileHead } from "../parse/file-head.ts";
 import type { Layout, LayoutEntry } from "./layout.ts";
 import { ORDER_LAYOUTS } from "./orders.ts";
-import { isOtherHeader, isOtherName, OTHER_ROWS } from "./other-datasets.ts";
 import { QUOTE_LAYOUTS } from "./quotes.ts";
 import { TRADE_LAYOUTS } from "./trades.ts";
 
@@ -14,6 +17,50 @@ const LAYOUTS: Readonly<Record<DatasetName, readonly Layout[]>> = {
   orders: layoutsOf("orders", ORDER_LAYOUTS),
   trades: layoutsOf("trades", TRADE_LAYOUTS),
   quotes: layoutsOf("quotes", QUOTE_LAYOUTS),
+};
+
+/**
+ * Patterns for the names of files without a layout, with the dataset of the files. DataYes names a file after the
+ * number of its message type. Four types have a layout; 4_4 and 6_28 are the snapshots of Shanghai and Shenzhen.
+ */
+const NAMES: readonly { name: RegExp; holds: DatasetName | "other" }[] = [
+  { name: /^委托队列\.csv$/, holds: "other" },
+  { name: /^mdl_(4_4|6_28)_0\.csv$/i, holds: "quotes" },
+  { name: /^mdl_(?!(4_4|4_19|4_24|6_28|6_33|6_36)_0\.)\d+_\d+_\d+\.csv$/i, holds: "other" },
+  { name: /^[ap]m_hq_snap_\w+\.txt$/i, holds: "quotes" },
+  { name: /^[ap]m_hq_trade_\w+\.txt$/i, holds: "trades" },
+  { name: /^\d{8}_aucde\.parquet$/i, holds: "other" },
+];
+
+interface HeaderSigns extends Pick<Layout["recognised"], "byFirstColumns" | "byColumns"> {
+  /** Columns that must be absent. */
+  without?: readonly string[];
+}
+
+/** For each dataset, the header patterns of files that hold a different dataset. */
+const HEADERS: Readonly<Record<DatasetName, readonly HeaderSigns[]>> = {
+  orders: [
+    { byFirstColumns: ["万得代码"], without: ["委托编号", "交易所委托号", "委托价格"] },
+    { byFirstColumns: ["MDDate", "MDTime"], without: ["OrderNO", "OrderPrice", "OrderQty"] },
+    { byColumns: ["TradeBuyNo", "TradeSellNo"], without: ["OrderNO"] },
+    { byColumns: ["BidApplSeqNum", "OfferApplSeqNum"] },
+    { byColumns: ["symbol", "trade_id"], without: ["order_type"] },
+    { byColumns: ["symbol", "pre_close"], without: ["order_type"] },
+    { byColumns: ["symbol", "m_price"], without: ["order_type"] },
+  ],
+  trades: [
+    { byFirstColumns: ["万得代码"], without: ["成交编号", "叫买序号", "叫卖序号"] },
+    { byFirstColumns: ["MDDate", "MDTime"], without: ["TradeBuyNo", "TradeSellNo", "TradePrice"] },
+    { byColumns: ["symbol", "order_type"], without: ["trade_id"] },
+    { byColumns: ["symbol", "pre_close"], without: ["trade_id"] },
+    { byColumns: ["symbol", "m_price"], without: ["trade_id"] },
+  ],
+  quotes: [
+    { byFirstColumns: ["万得代码"], without: ["前收盘", "当日累计成交量", "申买价1"] },
+    { byColumns: ["symbol", "order_type"], without: ["pre_close"] },
+    { byColumns: ["symbol", "trade_id"], without: ["pre_close"] },
+    { byColumns: ["symbol", "m_price"], without: ["pre_close"] },
+  ],
 };
 
 /** Returns the layout of files of `dataset` with the API's own field names. */
@@ -36,13 +83,17 @@ export function layoutOfHeader(columns: readonly string[], dataset: DatasetName)
 /** Returns whether files with the base name `name` hold a dataset other than `dataset`. */
 export function isOtherDatasetName(name: string, dataset: DatasetName): boolean {
   if (layoutOfName(name, dataset) !== undefined) return false;
-  return isOtherName(name, dataset) || isReadElsewhere((other) => layoutOfName(name, other), dataset);
+  return (
+    NAMES.some((each) => each.name.test(name) && each.holds !== dataset) ||
+    isReadElsewhere((other) => layoutOfName(name, other), dataset)
+  );
 }
 
-/** Returns whether a header with these `columns` belongs to a dataset other than `dataset`. */
+/** Returns whether a header with these `columns`, which matches no layout, belongs to a dataset other than `dataset`. */
 export function isOtherDataset(columns: readonly string[], dataset: DatasetName): boolean {
   return (
-    isOtherHeader(columns, dataset) || isReadElsewhere((other) => layoutOfHeader(columns, other), dataset)
+    HEADERS[dataset].some((signs) => hasSigns(columns, signs)) ||
+    isReadElsewhere((other) => layoutOfHeader(columns, other), dataset)
   );
 }
 
@@ -56,7 +107,7 @@ function isReadElsewhere(find: (other: DatasetName) => Layout | undefined, datas
 }
 
 /** Returns the columns that a file of `layout` must have; `A|B` means one of them. */
-export function columnsOf(layout: Layout): string[] {
+function columnsOf(layout: Layout): string[] {
   const { security, time, cells, sequence, onlyRows } = layout;
   const wanted = Object.values(cells).filter(({ optional }) => !optional);
   return [
@@ -82,10 +133,17 @@ function hasOne(columns: readonly string[], names: string): boolean {
 
 function beginsLike({ recognised }: Layout, columns: readonly string[]): boolean {
   const { byFirstColumns, byColumns } = recognised;
-  if (byFirstColumns === undefined && byColumns === undefined) return false;
+  return (byFirstColumns !== undefined || byColumns !== undefined) && hasSigns(columns, recognised);
+}
+
+function hasSigns(
+  columns: readonly string[],
+  { byFirstColumns = [], byColumns = [], without = [] }: HeaderSigns,
+): boolean {
   return (
-    (byFirstColumns ?? []).every((name, i) => columns[i] === name) &&
-    (byColumns ?? []).every((name) => columns.includes(name))
+    byFirstColumns.every((name, place) => columns[place] === name) &&
+    byColumns.every((name) => columns.includes(name)) &&
+    !without.some((name) => columns.includes(name))
   );
 }
 
@@ -99,13 +157,11 @@ export interface Heading {
   isSurplus: boolean;
 }
 
-/** Why a file is not read, as a text that follows its name. */
-export interface NotRead {
-  problem: string;
-}
-
-/** Returns the heading of a file that begins with `head` and should have the layout `layout`. */
-export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Heading | NotRead {
+/**
+ * Returns the heading of a file that begins with `head` and should have the layout `layout`, or the reason why the file
+ * is not read, as a text that follows its name.
+ */
+export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Heading | { problem: string } {
   const { withoutHeader, headMark } = layout;
   if (withoutHeader !== undefined) {
     const isHeader = columns.filter((name) => withoutHeader.includes(name)).length * 2 > withoutHeader.length;
@@ -124,7 +180,7 @@ export function headingOf(layout: Layout, { columns, hasNul }: FileHead): Headin
     ? columnsOf(layout).find((names) => !hasOne(columns, names))
     : undefined;
   if (missing === undefined && isOtherDataset(columns, layout.dataset))
-    return { problem: ` has the header of ${OTHER_ROWS[layout.dataset]}` };
+    return { problem: ` has the header of ${otherRows(layout.dataset)}` };
   if (missing === undefined) return { problem: " has a header that matches no known layout" };
   return {
     problem: `: the column ${missing.replaceAll("|", " or ")} of the layout ${layout.name} is missing`,

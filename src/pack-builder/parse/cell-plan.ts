@@ -4,24 +4,16 @@ import type { Market, Security } from "../../orders/record.ts";
 import type { CellSource, CodeMap, Layout } from "../layouts/layout.ts";
 import { securityKey } from "./security-cell.ts";
 
-/** Positions of cells in a line, from 0; -1 if the layout or the file lacks the cell. */
-export interface CellPlaces {
-  security: number;
-  market: number;
-  exchangeCode: number;
-  date: number;
-  time: number;
-  channel: number;
-  sequence: number;
-  source: number;
-}
-
 export interface CellPlan {
   delimiter: number;
   columns: string[];
   /** Whether every line should end with a delimiter. */
   trailingDelimiter: boolean;
-  places: CellPlaces;
+  /** Positions of cells in a line, from 0; -1 if the layout or the file lacks the cell. */
+  places: Record<
+    "security" | "market" | "exchangeCode" | "date" | "time" | "channel" | "sequence" | "source",
+    number
+  >;
   /** Positions of the dataset's stored columns by key. A column without a key here has the position -1. */
   cells: Record<string, number>;
   /**

@@ -3,31 +3,24 @@
 const LF = 10;
 const CR = 13;
 
-export interface FileHead {
-  byteOrderMark: boolean;
-  /** Names of the columns without surrounding blanks and quotation marks; empty for an empty file. */
-  columns: string[];
-  /** Whether the header line has NUL bytes. */
-  hasNul: boolean;
-  lineEnd: "CRLF" | "LF" | "none";
-  /** The position after the byte order mark. */
-  headerFrom: number;
-  /** The position after the header line. */
-  bodyFrom: number;
-}
+export type FileHead = ReturnType<typeof readHead>;
 
-/** Reads the header line at the beginning of `bytes`, in UTF-8 or GB18030. */
-export function readHead(bytes: Uint8Array, delimiter: "," | "\t" = ","): FileHead {
+/**
+ * Reads the header line at the beginning of `bytes`, in UTF-8 or GB18030. `columns` are the names without surrounding
+ * blanks and quotation marks; an empty file has none. `headerFrom` is the position after the byte order mark, `bodyFrom`
+ * the position after the header line.
+ */
+export function readHead(bytes: Uint8Array, delimiter: "," | "\t" = ",") {
   const byteOrderMark = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf;
   const headerFrom = byteOrderMark ? 3 : 0;
   const lineFeed = bytes.indexOf(LF, headerFrom);
   const lineTo = lineFeed < 0 ? bytes.length : lineFeed;
-  const lineEnd = lineFeed < 0 ? "none" : bytes[lineFeed - 1] === CR ? "CRLF" : "LF";
+  const endsWithLf = lineFeed >= 0 && bytes[lineFeed - 1] !== CR;
   const header = bytes.subarray(headerFrom, lineTo);
   const columns = decodeText(header).split(delimiter).map(bare);
   while (columns.length > 0 && columns.at(-1) === "") columns.pop();
   const bodyFrom = lineFeed < 0 ? bytes.length : lineFeed + 1;
-  return { byteOrderMark, columns, hasNul: header.includes(0), lineEnd, headerFrom, bodyFrom };
+  return { byteOrderMark, columns, hasNul: header.includes(0), endsWithLf, headerFrom, bodyFrom };
 }
 
 function bare(cell: string): string {
