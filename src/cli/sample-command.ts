@@ -1,8 +1,7 @@
 /** `edgetape sample`: generates synthetic days for trying the service or the pack builder. */
 import type { DatasetName } from "../datasets/registry.ts";
-import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay } from "../pack-builder/sample/day.ts";
+import { DEFAULT_ROWS, DEFAULT_SEED, type SampleDay, sampleDatasets } from "../pack-builder/sample/day.ts";
 import { type WrittenPack, writeSamplePacks } from "../pack-builder/sample/sample-pack.ts";
-import { sampleDatasets } from "../pack-builder/sample/trades.ts";
 import { writeVendorFile } from "../pack-builder/sample/vendor-csv.ts";
 import { localCommand } from "./command.ts";
 import { sizeText, upTo } from "./command-line.ts";

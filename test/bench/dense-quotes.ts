@@ -6,8 +6,7 @@ import { join } from "node:path";
 import { type RowsOf, storedColumns } from "../../src/datasets/dataset.ts";
 import { quotes } from "../../src/datasets/quotes.ts";
 import { packName } from "../../src/pack-builder/pack-file.ts";
-import type { SampleDay } from "../../src/pack-builder/sample/day.ts";
-import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
+import { type SampleDay, sampleDatasets } from "../../src/pack-builder/sample/day.ts";
 import { buildPackBytes } from "../support/pack-bytes.ts";
 
 type QuoteColumns = RowsOf<typeof quotes>;

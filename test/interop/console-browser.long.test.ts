@@ -7,7 +7,7 @@ import { readFile } from "node:fs/promises";
 import type { BrowserContextOptions, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
-import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../src/pack-builder/sample/day.ts";
 import {
   axeFindings,
   DESK,

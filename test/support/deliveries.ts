@@ -4,7 +4,7 @@ import { join } from "node:path";
 import type { BeijingDate } from "../../src/calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName } from "../../src/datasets/registry.ts";
 import type { OrderColumns } from "../../src/orders/record.ts";
-import { sampleDatasets } from "../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../src/pack-builder/sample/day.ts";
 import { writeVendorFile } from "../../src/pack-builder/sample/vendor-csv.ts";
 import { expectedRow, type Row } from "./builders.ts";
 

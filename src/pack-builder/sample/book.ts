@@ -2,10 +2,8 @@
 import type { OrderColumns } from "../../orders/record.ts";
 import { RestingSide } from "../../quality/resting-side.ts";
 import type { CallOrder } from "./call-auction.ts";
-import { BUY, SELL } from "./columns.ts";
+import { BUY, SELL, type Side } from "./columns.ts";
 import { Levels } from "./levels.ts";
-
-export type Side = typeof BUY | typeof SELL;
 
 export class Book {
   /** For each row, the shares that remain of its order. */

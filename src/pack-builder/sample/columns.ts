@@ -20,29 +20,23 @@ export function blankColumns(times: Int32Array, types: string[], codes: string[]
 
 export const BUY = 0;
 export const SELL = 1;
-
-export interface PricePath {
-  /** Moves the market price by at most one step and returns a limit price for an order on `side`, in yuan × 10000. */
-  quote(side: typeof BUY | typeof SELL): number;
-}
+export type Side = typeof BUY | typeof SELL;
 
 /**
- * Returns a slowly changing random price path, in multiples of the tick size. All prices stay within 8 % of the
- * reference price.
+ * Returns a function that moves the market price by at most one step and returns a limit price for an order on a side,
+ * in yuan × 10000. All prices are multiples of the tick size and stay within 8 % of the reference price.
  */
-export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): PricePath {
+export function pricePath(random: Random, { priceE4, tickE4 }: SampleSecurity): (side: Side) => number {
   const reference = Math.round(priceE4 / tickE4);
   const [low, high] = [Math.ceil(reference * 0.92), Math.floor(reference * 1.08)];
   const within = (ticks: number) => Math.max(low, Math.min(high, ticks));
   let middle = reference;
-  return {
-    quote(side) {
-      const draw = random.next();
-      if (draw < 0.1) middle = within(middle + (draw < 0.05 ? -1 : 1));
-      // Most prices are near the middle, a few cross it by one step, and some are far away.
-      const away = Math.floor(random.next() ** 4 * 60) - 1;
-      return within(side === BUY ? middle - away : middle + away) * tickE4;
-    },
+  return (side) => {
+    const draw = random.next();
+    if (draw < 0.1) middle = within(middle + (draw < 0.05 ? -1 : 1));
+    // Most prices are near the middle, a few cross it by one step, and some are far away.
+    const away = Math.floor(random.next() ** 4 * 60) - 1;
+    return within(side === BUY ? middle - away : middle + away) * tickE4;
   };
 }
 

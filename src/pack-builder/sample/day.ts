@@ -1,6 +1,8 @@
 /**
- * Generates sample days: synthetic orders that resemble real ones. The same seed, date and size give the same orders on
- * every machine. Their distributions were measured in order files of both exchanges.
+ * Generates sample days: synthetic orders that resemble real ones, and trades and quotes that fit them. The same seed,
+ * date and size give the same rows on every machine. The distributions of orders were measured in order files of both
+ * exchanges. Every fill names its orders, and every cancel removes all that remains of its order. Within a millisecond,
+ * events have the order of real days: orders, then trades, then cancels. Quotes are snapshots of the resulting book.
  */
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import type { OrderColumns, Security } from "../../orders/record.ts";
@@ -8,6 +10,7 @@ import { seededRandom } from "./random.ts";
 import { type SampleSecurity, sampleSecurities } from "./securities.ts";
 import { shanghaiDay } from "./shanghai.ts";
 import { shenzhenOrders } from "./shenzhen.ts";
+import { shenzhenTrades } from "./shenzhen-trades.ts";
 
 export const DEFAULT_SEED = "edgetape";
 /** The default number of orders in a sample day. About 29,000 of them belong to the security 300750. */
@@ -37,8 +40,31 @@ export function* sampleSections({
   }
 }
 
+/**
+ * Yields the rows of every security of a sample day, sorted by symbol. The orders are the same as from
+ * `sampleSections`. `hasQuotes: false` leaves out the quotes, which take the most time.
+ */
+export function* sampleDatasets(
+  { tradedate, rows = DEFAULT_ROWS, seed = DEFAULT_SEED }: SampleDay,
+  { hasQuotes = true } = {},
+) {
+  for (const security of sampleSecurities(rows, seed)) {
+    const { symbol, market } = security;
+    yield { symbol, market, ...sampleRows(security, `${seed} ${tradedate}`, hasQuotes) };
+  }
+}
+
 /** Returns the orders of one sample security. `seed` includes the date. */
-export function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
+function sampleOrders(security: SampleSecurity, seed: string): OrderColumns {
   const random = seededRandom(`${seed} ${security.symbol}.${security.market}`);
   return security.market === "SH" ? shanghaiDay(security, random).orders : shenzhenOrders(security, random);
+}
+
+/** Returns the orders, trades and quotes of one sample security. `seed` includes the date. */
+function sampleRows(security: SampleSecurity, seed: string, hasQuotes: boolean) {
+  const code = `${security.symbol}.${security.market}`;
+  if (security.market === "SH") return shanghaiDay(security, seededRandom(`${seed} ${code}`), { hasQuotes });
+  const orders = sampleOrders(security, seed);
+  const random = seededRandom(`${seed} trades ${code}`);
+  return { orders, ...shenzhenTrades(security, orders, random, { hasQuotes }) };
 }

@@ -4,8 +4,8 @@ import { Book } from "./book.ts";
 import { type Call, type CallPair, callPairs, callPrice } from "./call-auction.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
-import { type QuoteColumns, quoteColumns, SnapshotRecorder } from "./snapshots.ts";
-import { Tape, type TapeRow, type TradeColumns } from "./tape.ts";
+import { quoteColumns, SnapshotRecorder } from "./snapshots.ts";
+import { type TapeRow, tradeColumns } from "./tape.ts";
 
 /** The times of the opening auction and of the closing auction, HHMMSSmmm. */
 const [OPENING, CLOSE] = [92500000, 150000000];
@@ -33,7 +33,7 @@ export abstract class SampleMarket {
   protected readonly security: SampleSecurity;
   protected readonly random: Random;
   protected readonly book: Book;
-  private readonly tape = new Tape();
+  protected readonly tape: TapeRow[] = [];
   private readonly recorder: SnapshotRecorder | null;
   private isOpened = false;
 
@@ -47,12 +47,12 @@ export abstract class SampleMarket {
     this.recorder = levels === null ? null : new SnapshotRecorder(levels, security.priceE4, virtualMatch);
   }
 
-  /** Matches the closing auction and returns all trades and snapshots, which can be empty. */
-  end(): { trades: TradeColumns; quotes: QuoteColumns } {
+  /** Matches the closing auction and returns all trades and snapshots. Without `hasQuotes`, there are no snapshots. */
+  end() {
     this.reach(CLOSE);
     this.endCall(CLOSE);
-    this.recorder?.takeAt(CLOSE);
-    return { trades: this.tape.columns(), quotes: quoteColumns(this.recorder?.snapshots ?? []) };
+    this.recorder?.take(CLOSE);
+    return { trades: tradeColumns(this.tape), quotes: quoteColumns(this.recorder?.snapshots ?? []) };
   }
 
   /**
@@ -63,20 +63,15 @@ export abstract class SampleMarket {
       this.isOpened = true;
       this.recorder?.takeBefore(OPENING);
       this.endCall(OPENING);
-      this.recorder?.takeAt(OPENING);
+      this.recorder?.take(OPENING);
     }
     this.recorder?.takeBefore(time);
   }
 
   /** Adds a fill to the tape. */
-  protected addTrade(time: number, row: TapeRow): void {
-    this.tape.add(time, row);
+  protected addTrade(row: TapeRow): void {
+    this.tape.push(row);
     this.recorder?.traded(row.price, row.volume);
-  }
-
-  /** Adds a cancel to the tape. */
-  protected addCancel(time: number, row: TapeRow): void {
-    this.tape.add(time, row);
   }
 
   /** Returns the orders that an auction would match now, and the exchange's rule for tied prices. */

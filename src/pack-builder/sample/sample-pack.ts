@@ -8,8 +8,7 @@ import { packName } from "../pack-file.ts";
 import { FileSink } from "../pack-sink.ts";
 import { PackWriter } from "../pack-writer.ts";
 import { writeSection } from "../section-writer.ts";
-import { type SampleDay, sampleSections } from "./day.ts";
-import { sampleDatasets } from "./trades.ts";
+import { type SampleDay, sampleDatasets, sampleSections } from "./day.ts";
 
 export interface WrittenPack {
   dataset: DatasetName;

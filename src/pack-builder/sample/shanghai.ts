@@ -4,10 +4,8 @@
  * Shanghai's stream, the row of an order contains what remains after its immediate fills, and an order that was filled
  * completely has no row. `order_id` is always 0, as in the source.
  */
-import type { OrderColumns } from "../../orders/record.ts";
-import type { Side } from "./book.ts";
 import type { Call } from "./call-auction.ts";
-import { BUY, blankColumns, numbering, orderVolume, type PricePath, pricePath, SELL } from "./columns.ts";
+import { BUY, blankColumns, numbering, orderVolume, pricePath, SELL, type Side } from "./columns.ts";
 import {
   CLOSING_CALL,
   CONTINUOUS,
@@ -19,8 +17,7 @@ import {
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
 import { sessionTimes, withBurst } from "./session.ts";
-import type { QuoteColumns } from "./snapshots.ts";
-import type { TradeColumns } from "./tape.ts";
+import type { TapeRow } from "./tape.ts";
 
 /** Row types and order codes: B and S are sides; O, T and C mark the opening call, trading and the closing call. */
 const [ADD, CANCEL, PHASE] = [0, 1, 2];
@@ -38,23 +35,11 @@ const MOST_WITHOUT_ROW = 20;
 /** The fraction of cancels that are for a partly filled order. */
 const PARTLY_SHARE = 0.02;
 
-export interface ShanghaiDay {
-  /** `security.rows` rows in time order. With fewer than 8 rows, there are no phase flags. */
-  orders: OrderColumns;
-  trades: TradeColumns;
-  /** Empty unless snapshots were requested. */
-  quotes: QuoteColumns;
-}
-
 /**
- * Returns the day of a security: its orders as they arrive, and the trades that result when orders match by price, then
- * time. `hasQuotes` adds snapshots.
+ * Returns the day of a security: `security.rows` orders as they arrive, and the trades that result when orders match by
+ * price, then time. With fewer than 8 rows, there are no phase flags. `hasQuotes` adds snapshots.
  */
-export function shanghaiDay(
-  security: SampleSecurity,
-  random: Random,
-  { hasQuotes = false } = {},
-): ShanghaiDay {
+export function shanghaiDay(security: SampleSecurity, random: Random, { hasQuotes = false } = {}) {
   const flags = security.rows >= 8 ? PHASES : [];
   let times = sessionTimes(random, security.rows - flags.length);
   for (const flag of flags) times = withBurst(times, flag.time, 1);
@@ -72,7 +57,7 @@ export function shanghaiDay(
 }
 
 class Market extends SampleMarket {
-  private readonly prices: PricePath;
+  private readonly quote: (side: Side) => number;
   private readonly nextNumber: () => number;
   private readonly open: OpenOrders;
   /** Rows of orders that were filled in part, the latest last. */
@@ -86,7 +71,7 @@ class Market extends SampleMarket {
     const { security, random, orders } = start;
     this.cancelShare = 0.265 + 0.03 * random.next();
     this.nextNumber = numbering(random, orders.rows);
-    this.prices = pricePath(random, security);
+    this.quote = pricePath(random, security);
     this.open = new OpenOrders(random);
   }
 
@@ -144,7 +129,7 @@ class Market extends SampleMarket {
     for (let tries = 0; ; tries++) {
       const number = this.nextNumber();
       const isPassive = isContinuous && (!mayTrade || tries === MOST_WITHOUT_ROW);
-      const price = isPassive ? this.passive(side) : this.prices.quote(side);
+      const price = isPassive ? this.passive(side) : this.quote(side);
       const volume = orderVolume(random, security.lot);
       const rest = mayTrade ? this.match(orders.time[row] ?? 0, { side, number, price, volume }) : volume;
       if (rest === 0) continue;
@@ -161,7 +146,7 @@ class Market extends SampleMarket {
 
   /** Returns a price that matches no order of the other side. */
   private passive(side: Side): number {
-    const quoted = this.prices.quote(side);
+    const quoted = this.quote(side);
     const resting = this.book.crossed(side, quoted);
     if (resting === undefined) return quoted;
     const step = side === BUY ? -this.security.tickE4 : this.security.tickE4;
@@ -179,7 +164,7 @@ class Market extends SampleMarket {
       const own = orders.exchangeOrderId[resting] ?? 0;
       const [buy, sell] = order.side === BUY ? [order.number, own] : [own, order.number];
       const flag = order.side === BUY ? "B" : "S";
-      this.trade(time, { price: orders.priceE4[resting] ?? 0, volume, flag, buy, sell });
+      this.trade({ time, price: orders.priceE4[resting] ?? 0, volume, flag, buy, sell });
       book.take(resting, volume);
       this.partly.push(resting);
       if (this.partly.length > 32) this.partly.shift();
@@ -195,14 +180,11 @@ class Market extends SampleMarket {
   protected addFill(time: number, { price, buy, sell, volume }: Fill): void {
     const { exchangeOrderId } = this.orders;
     const [buyer, seller] = [exchangeOrderId[buy] ?? 0, exchangeOrderId[sell] ?? 0];
-    this.trade(time, { price, volume, flag: "N", buy: buyer, sell: seller });
+    this.trade({ time, price, volume, flag: "N", buy: buyer, sell: seller });
   }
 
-  private trade(
-    time: number,
-    said: { price: number; volume: number; flag: string; buy: number; sell: number },
-  ): void {
-    this.addTrade(time, { id: ++this.trades, code: "", ...said });
+  private trade(row: Omit<TapeRow, "id" | "code">): void {
+    this.addTrade({ id: ++this.trades, code: "", ...row });
   }
 }
 

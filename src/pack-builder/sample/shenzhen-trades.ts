@@ -16,8 +16,6 @@ import {
 } from "./market.ts";
 import type { Random } from "./random.ts";
 import type { SampleSecurity } from "./securities.ts";
-import type { QuoteColumns } from "./snapshots.ts";
-import type { TradeColumns } from "./tape.ts";
 
 const CANCEL_SHARE = 0.22;
 /** The number of the newest resting orders, one of which a cancel selects. */
@@ -30,7 +28,7 @@ export function shenzhenTrades(
   orders: OrderColumns,
   random: Random,
   { hasQuotes = false } = {},
-): { trades: TradeColumns; quotes: QuoteColumns } {
+) {
   const session = new Session({ security, orders, random, hasQuotes });
   for (let row = 0; row < orders.rows; row++) session.order(row);
   return session.end();
@@ -96,7 +94,8 @@ class Session extends SampleMarket {
   protected addFill(time: number, said: Fill): void {
     const { exchangeOrderId } = this.orders;
     this.last = said.price;
-    this.addTrade(time, {
+    this.addTrade({
+      time,
       id: this.nextId(),
       flag: "",
       code: "0",
@@ -115,7 +114,7 @@ class Session extends SampleMarket {
     if (row === undefined || volume === 0) return;
     const number = orders.exchangeOrderId[row] ?? 0;
     const [buy, sell] = book.side(row) === BUY ? [number, 0] : [0, number];
-    this.addCancel(time, { id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
+    this.tape.push({ time, id: this.nextId(), price: 0, volume, flag: "", code: "C", buy, sell });
   }
 
   /**

@@ -21,7 +21,7 @@ export function shenzhenOrders(security: SampleSecurity, random: Random): OrderC
   const times = withBurst(sessionTimes(random, security.rows - burst), BURST.time, burst);
   const columns = blankColumns(times, ["0", "1", "U"], ["B", "S"]);
   const nextNumber = numbering(random, columns.rows);
-  const prices = pricePath(random, security);
+  const quote = pricePath(random, security);
   // Every security of 100 rows or more has at least one order of each type.
   const rare = columns.rows >= 100 ? [1 + random.below(49), 50 + random.below(49)] : [];
   for (let row = 0; row < columns.rows; row++) {
@@ -31,7 +31,7 @@ export function shenzhenOrders(security: SampleSecurity, random: Random): OrderC
     columns.orderCode.index[row] = side;
     columns.exchangeOrderId[row] = number;
     columns.orderId[row] = orderId(random, number, columns.orderId[row - 1] ?? 0);
-    columns.priceE4[row] = prices.quote(side);
+    columns.priceE4[row] = quote(side);
     columns.volume[row] = orderVolume(random, security.lot);
   }
   return columns;

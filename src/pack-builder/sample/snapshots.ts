@@ -5,7 +5,7 @@
 import { type RowsOf, storedColumns } from "../../datasets/dataset.ts";
 import { LEVELS, quotes } from "../../datasets/quotes.ts";
 import type { CallPrice } from "./call-auction.ts";
-import { BUY, SELL } from "./columns.ts";
+import { BUY, SELL, type Side } from "./columns.ts";
 import type { Levels } from "./levels.ts";
 import { clockTime } from "./session.ts";
 
@@ -62,7 +62,7 @@ export function quoteColumns(snapshots: readonly Snapshot[]): QuoteColumns {
 }
 
 export class SnapshotRecorder {
-  private readonly levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>;
+  private readonly levels: Readonly<Record<Side, Levels>>;
   private readonly preCloseE4: number;
   private readonly virtualMatch: () => CallPrice | null;
   /** The snapshots so far. */
@@ -80,7 +80,7 @@ export class SnapshotRecorder {
 
   /** `virtualMatch` returns the current virtual match of an auction. */
   constructor(
-    levels: Readonly<Record<typeof BUY | typeof SELL, Levels>>,
+    levels: Readonly<Record<Side, Levels>>,
     preCloseE4: number,
     virtualMatch: () => CallPrice | null,
   ) {
@@ -107,16 +107,12 @@ export class SnapshotRecorder {
     }
   }
 
-  /** Adds the snapshot with an auction's result. */
-  takeAt(time: number): void {
-    this.take(time, false);
-  }
-
   private changesSoFar(): number {
     return this.levels[BUY].changes + this.levels[SELL].changes;
   }
 
-  private take(time: number, isCall: boolean): void {
+  /** Adds a snapshot: during an auction its virtual match, otherwise the book, such as after an auction. */
+  take(time: number, isCall = false): void {
     this.changes = this.changesSoFar();
     const row = new Float64Array(KEYS.length);
     row[PLACES.openE4] = this.openE4;

@@ -1,10 +1,10 @@
 /** The fills and cancels of a sample security in the order in which they happen. */
-import type { CodeColumn, RowsOf } from "../../datasets/dataset.ts";
-import type { trades } from "../../datasets/trades.ts";
-
-export type TradeColumns = RowsOf<typeof trades>;
+import type { CodeColumn } from "../../datasets/dataset.ts";
+import type { TradeColumns } from "../../quality/security-rows.ts";
 
 export interface TapeRow {
+  /** HHMMSSmmm. */
+  time: number;
   id: number;
   /** Prices in ten-thousandths of a yuan. */
   price: number;
@@ -15,30 +15,21 @@ export interface TapeRow {
   sell: number;
 }
 
-export class Tape {
-  private readonly times: number[] = [];
-  private readonly said: TapeRow[] = [];
-
-  add(time: number, row: TapeRow): void {
-    this.times.push(time);
-    this.said.push(row);
-  }
-
-  columns(): TradeColumns {
-    const numbers = (of: (row: TapeRow) => number) => Float64Array.from(this.said, of);
-    return {
-      rows: this.times.length,
-      time: Int32Array.from(this.times),
-      tradeId: numbers(({ id }) => id),
-      priceE4: numbers(({ price }) => price),
-      volume: numbers(({ volume }) => volume),
-      bsFlag: codeColumn(this.said.map(({ flag }) => flag)),
-      tradeCode: codeColumn(this.said.map(({ code }) => code)),
-      buyOrderId: numbers(({ buy }) => buy),
-      sellOrderId: numbers(({ sell }) => sell),
-      orderKind: codeColumn(this.said.map(() => "")),
-    };
-  }
+/** Returns fills and cancels as columns. */
+export function tradeColumns(tape: readonly TapeRow[]): TradeColumns {
+  const numbers = (of: (row: TapeRow) => number) => Float64Array.from(tape, of);
+  return {
+    rows: tape.length,
+    time: Int32Array.from(tape, ({ time }) => time),
+    tradeId: numbers(({ id }) => id),
+    priceE4: numbers(({ price }) => price),
+    volume: numbers(({ volume }) => volume),
+    bsFlag: codeColumn(tape.map(({ flag }) => flag)),
+    tradeCode: codeColumn(tape.map(({ code }) => code)),
+    buyOrderId: numbers(({ buy }) => buy),
+    sellOrderId: numbers(({ sell }) => sell),
+    orderKind: codeColumn(tape.map(() => "")),
+  };
 }
 
 function codeColumn(texts: readonly string[]): CodeColumn {

@@ -12,8 +12,8 @@ import type { Security } from "../../orders/record.ts";
 
 interface VendorFile {
   name: string;
-  /** The header line in GBK: Node decodes GBK but cannot encode it, and only this line is not ASCII. */
-  header: Buffer;
+  /** The column names after the time. */
+  header: string;
   /** The cells after the time, in order. */
   cells: readonly Cell[];
   /** The maximum size of a row in bytes: the leading cells (35), numbers of up to 16 digits, letters and commas. */
@@ -28,76 +28,31 @@ type Cell = string | { growthOf: string } | { text: string };
 
 const levelCells = (side: "bid" | "ask", ending: "E4" | "Volume") =>
   LEVELS.map((level) => (ending === "E4" ? `${side}${level}E4` : `${side}Volume${level}`));
-/** Returns a column name for each level: `name` followed by the level's number, in GBK as hex digits. */
-const levelNames = (name: string) => LEVELS.map((level) => name + Buffer.from(String(level)).toString("hex"));
+/** Returns a column name for each level: `name` followed by the level's number. */
+const levelNames = (name: string) => LEVELS.map((level) => `${name}${level}`).join(",");
 const nothing = (cells: number) => Array.from({ length: cells }, () => ({ text: "0" }));
-
-/** 万得代码, 交易所代码, 自然日 and 时间 in GBK. */
-const LEADING_NAMES = "cdf2b5c3b4fac2eb2cbdbbd2d7cbf9b4fac2eb2cd7d4c8bbc8d52ccab1bce42c";
-
-function header(...names: string[]): Buffer {
-  return Buffer.from(`${LEADING_NAMES}${names.join("2c")}2c0d0a`, "hex");
-}
 
 const FILES: Readonly<Record<DatasetName, VendorFile>> = {
   orders: {
     name: "逐笔委托.csv",
-    header: header(
-      "ceafcdd0b1e0bac5",
-      "bdbbd2d7cbf9ceafcdd0bac5",
-      "ceafcdd0c0e0d0cd",
-      "ceafcdd0b4fac2eb",
-      "ceafcdd0bcdbb8f1",
-      "ceafcdd0cafdc1bf",
-    ),
+    header: "委托编号,交易所委托号,委托类型,委托代码,委托价格,委托数量",
     cells: ["orderId", "exchangeOrderId", "orderType", "orderCode", "priceE4", "volume"],
     rowBytes: 160,
   },
   trades: {
     name: "逐笔成交.csv",
-    header: header(
-      "b3c9bdbbb1e0bac5",
-      "b3c9bdbbb4fac2eb",
-      "ceafcdd0b4fac2eb",
-      "4253b1ead6be",
-      "b3c9bdbbbcdbb8f1",
-      "b3c9bdbbcafdc1bf",
-      "bdd0c2f4d0f2bac5",
-      "bdd0c2f2d0f2bac5",
-    ),
+    header: "成交编号,成交代码,委托代码,BS标志,成交价格,成交数量,叫卖序号,叫买序号",
     cells: ["tradeId", "tradeCode", "orderKind", "bsFlag", "priceE4", "volume", "sellOrderId", "buyOrderId"],
     rowBytes: 200,
   },
   quotes: {
     name: "行情.csv",
-    header: header(
-      "b3c9bdbbbcdb",
-      "b3c9bdbbc1bf",
-      "b3c9bdbbb6ee",
-      "b3c9bdbbb1cacafd",
-      "494f5056",
-      "b3c9bdbbb1ead6be",
-      "4253b1ead6be",
-      "b5b1c8d5c0dbbcc6b3c9bdbbc1bf",
-      "b5b1c8d5b3c9bdbbb6ee",
-      "d7eeb8dfbcdb",
-      "d7eeb5cdbcdb",
-      "bfaac5ccbcdb",
-      "c7b0cad5c5cc",
-      ...levelNames("c9eac2f4bcdb"),
-      ...levelNames("c9eac2f4c1bf"),
-      ...levelNames("c9eac2f2bcdb"),
-      ...levelNames("c9eac2f2c1bf"),
-      "bcd3c8a8c6bdbef9bdd0c2f4bcdb",
-      "bcd3c8a8c6bdbef9bdd0c2f2bcdb",
-      "bdd0c2f4d7dcc1bf",
-      "bdd0c2f2d7dcc1bf",
-      "b2bbbcd3c8a8d6b8cafd",
-      "c6b7d6d6d7dccafd",
-      "c9cfd5c7c6b7d6d6cafd",
-      "cfc2b5f8c6b7d6d6cafd",
-      "b3d6c6bdc6b7d6d6cafd",
-    ),
+    header: [
+      "成交价,成交量,成交额,成交笔数,IOPV,成交标志,BS标志,当日累计成交量,当日成交额,最高价,最低价,开盘价,前收盘",
+      ...["申卖价", "申卖量", "申买价", "申买量"].map(levelNames),
+      "加权平均叫卖价,加权平均叫买价,叫卖总量,叫买总量",
+      "不加权指数,品种总数,上涨品种数,下跌品种数,持平品种数",
+    ].join(","),
     cells: [
       ...["closeE4", { growthOf: "volume" }, { growthOf: "amount" }, "numTrades", "iopvE4"],
       ...[{ text: "0" }, { text: " " }, "volume", "amount", "highE4", "lowE4", "openE4", "preCloseE4"],
@@ -111,6 +66,23 @@ const FILES: Readonly<Record<DatasetName, VendorFile>> = {
     rowBytes: 1200,
   },
 };
+
+/** Returns the two bytes in GBK of the common Chinese character with this number, which is from 0 to 6,767. */
+const bytesOf = (number: number) => [0xb0 + Math.floor(number / 94), 0xa1 + (number % 94)];
+
+/** The common Chinese characters by number. Node can decode GBK but not encode it. */
+const CHARACTERS = new TextDecoder("gbk").decode(
+  Uint8Array.from(Array.from({ length: 6_768 }, (_, number) => bytesOf(number)).flat()),
+);
+
+/** Encodes ASCII and common Chinese characters in GBK. */
+function gbk(text: string): Buffer {
+  const bytes = Array.from(text, (character) => {
+    const number = CHARACTERS.indexOf(character);
+    return number < 0 ? character.charCodeAt(0) : bytesOf(number);
+  });
+  return Buffer.from(bytes.flat());
+}
 
 const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
@@ -137,10 +109,15 @@ export function vendorFile(
   rows: Rows,
   dataset: DatasetName = "orders",
 ): Buffer {
-  const { header, cells, rowBytes } = FILES[dataset];
+  const { header: names, cells, rowBytes } = FILES[dataset];
+  const header = gbk(`万得代码,交易所代码,自然日,时间,${names},\r\n`);
   const columns = storedColumns(DATASETS[dataset]);
   const start = Buffer.from(`${symbol}.${market},${symbol},${tradedate},`, "latin1");
-  const columnOf = (key: string) => columns.find((column) => column.key === key);
+  const columnOf = (key: string) => {
+    const column = columns.find((each) => each.key === key);
+    if (column === undefined) throw new Error(`the dataset has no column ${key}`);
+    return column;
+  };
   const writers = cells.map((cell) => {
     if (typeof cell === "string") return cellWriter(rows, columnOf(cell));
     if ("growthOf" in cell) return growthWriter(rows, columnOf(cell.growthOf));
@@ -166,8 +143,7 @@ export function vendorFile(
 type CellWriter = (out: Buffer, at: number, row: number) => number;
 
 /** Returns a function that writes the cell of a row at a position and returns the next position. */
-function cellWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
-  if (column === undefined) throw new Error("the dataset has no such column");
+function cellWriter(rows: Rows, column: StoredOf): CellWriter {
   if (column.kind !== "code") {
     const numbers = numbersOf(rows, column);
     const write = column.kind === "yuan" ? writeDecimal : writeInteger;
@@ -179,8 +155,7 @@ function cellWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
 }
 
 /** Returns a function that writes by how much a column's value has grown since the previous row. */
-function growthWriter(rows: Rows, column: StoredOf | undefined): CellWriter {
-  if (column === undefined) throw new Error("the dataset has no such column");
+function growthWriter(rows: Rows, column: StoredOf): CellWriter {
   const numbers = numbersOf(rows, column);
   return (out, at, row) => {
     const growth = (numbers[row] ?? 0) - (numbers[row - 1] ?? 0);

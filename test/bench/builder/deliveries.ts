@@ -4,8 +4,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
-import type { SampleDay } from "../../../src/pack-builder/sample/day.ts";
-import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
+import { type SampleDay, sampleDatasets } from "../../../src/pack-builder/sample/day.ts";
 import { writeVendorFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
 import type { DayPacks } from "./run.ts";
 

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { DATASET_NAMES } from "../../../src/datasets/registry.ts";
-import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../../src/pack-builder/sample/day.ts";
 import { writeVendorFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
 import {
   built,

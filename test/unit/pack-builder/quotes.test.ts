@@ -7,7 +7,7 @@ import { storedColumns } from "../../../src/datasets/dataset.ts";
 import { quotes as description } from "../../../src/datasets/quotes.ts";
 import { readSheet } from "../../../src/pack-builder/check-packs.ts";
 import { deliveryLines } from "../../../src/pack-builder/delivery-report.ts";
-import { sampleDatasets } from "../../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../../src/pack-builder/sample/day.ts";
 import { vendorFile as sampleFile } from "../../../src/pack-builder/sample/vendor-csv.ts";
 import {
   built,

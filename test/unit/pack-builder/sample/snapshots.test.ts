@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
 import type { OrderColumns } from "../../../../src/orders/record.ts";
+import { sampleDatasets } from "../../../../src/pack-builder/sample/day.ts";
 import type { QuoteColumns } from "../../../../src/pack-builder/sample/snapshots.ts";
-import type { TradeColumns } from "../../../../src/pack-builder/sample/tape.ts";
-import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
+import type { TradeColumns } from "../../../../src/quality/security-rows.ts";
 
 const DAY = { tradedate: "20261127" as BeijingDate, rows: 8_000 };
 const days = [...sampleDatasets(DAY)];

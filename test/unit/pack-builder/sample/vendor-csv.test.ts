@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../../src/calendar/beijing.ts";
 import type { CodeColumn } from "../../../../src/datasets/dataset.ts";
 import { DATASET_NAMES, type DatasetName } from "../../../../src/datasets/registry.ts";
-import { sampleDatasets } from "../../../../src/pack-builder/sample/trades.ts";
+import { sampleDatasets } from "../../../../src/pack-builder/sample/day.ts";
 import { vendorFile } from "../../../../src/pack-builder/sample/vendor-csv.ts";
 import { HEADERS } from "../../../support/random-deliveries.ts";
 
