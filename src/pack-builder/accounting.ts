@@ -13,15 +13,13 @@ export function originOf(
   sources: readonly SourceRecord[],
   { rows, files }: Pick<PackOrigin, "rows" | "files">,
 ): PackOrigin {
-  const sorted = sources.toSorted((a, b) =>
-    a.path === b.path ? order(a.sha256, b.sha256) : order(a.path, b.path),
-  );
+  const sorted = sources.toSorted((a, b) => order(a.path, b.path) || order(a.sha256, b.sha256));
   const sourcesSha256 = createHash("sha256").update(sourceList(sorted)).digest("hex");
   return { builderVersion: BUILDER_VERSION, sourcesSha256, sources: sorted, rows, files };
 }
 
 function order(a: string, b: string): number {
-  return a < b ? -1 : 1;
+  return a === b ? 0 : a < b ? -1 : 1;
 }
 
 /** Returns the origin of a pack with `rows` generated rows. */

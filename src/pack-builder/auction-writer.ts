@@ -4,6 +4,7 @@ import { ByteWriter, ParquetWriter, schemaFromColumnData } from "hyparquet-write
 import { AUCTION_COLUMNS } from "../auction/columns.ts";
 import { type AuctionRow, percentChange } from "../auction/rows.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
+import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import { amountOf, type Security } from "../orders/record.ts";
 
 /** The metadata key under which the file stores the build id of its quote pack. */
@@ -21,7 +22,7 @@ const CELLS: Record<
 > = {
   tradedate: (_, { tradedate }) => tradedate,
   symbol: (_, { symbol }) => symbol,
-  time: ({ time }) => String(time).padStart(9, "0"),
+  time: ({ time }) => formatTimeOfDay(time),
   m_price: ({ priceE4 }) => priceE4 / 10_000,
   auc_pct_chg: percentChange,
   auc_vol: ({ volume }) => volume / 100,
@@ -42,12 +43,7 @@ export class AuctionWriter {
 
   /** Begins the pack of `tradedate`, made from the quote pack with the build id `quotes`. */
   constructor(tradedate: BeijingDate, quotes: string) {
-    const columnData = AUCTION_COLUMNS.map(({ name, type, nullable }) => ({
-      name,
-      type,
-      nullable,
-      data: [],
-    }));
+    const columnData = AUCTION_COLUMNS.map((column) => ({ ...column, data: [] }));
     this.tradedate = tradedate;
     this.parquet = new ParquetWriter({
       writer: this.out,

@@ -67,16 +67,13 @@ export interface SparseDataset {
   than: { dataset: DatasetName; securities: number };
 }
 
-interface Built {
+interface Built extends Pick<DeliveryReport, "units" | "auction" | "quality"> {
   /** Datasets that were to be built. */
   wanted: readonly DatasetName[];
   packs: readonly BuildReport[];
   refused: readonly RefusedDataset[];
   /** For each dataset that was not built because it has no readable file, the files that were not read. */
   skipped: readonly (readonly LeftOutFile[])[];
-  units: Units;
-  auction: DayAuction | null;
-  quality: DayQuality | null;
 }
 
 /** Returns the report on the packs of `tradedate` (at least one) and on the datasets that were refused. */
@@ -146,7 +143,9 @@ export function deliveryLines(report: DeliveryReport): string[] {
     ...unitLines(report.units),
     ...absent.map((dataset) => `no pack     ${dataset}: no file with ${DATASETS[dataset].rows} was found`),
     ...auctionLines(report.auction),
-    ...qualityLines(quality),
+    ...(quality === null
+      ? []
+      : [`quality     ${quality.summary}`, `sheet       ${quality.sheet}`, `page        ${quality.page}`]),
     ...leftOutLines(leftOut, (reason) => LEFT_OUT_TEXTS[reason]),
   ];
 }
@@ -159,12 +158,6 @@ function auctionLines(auction: DayAuction | null): string[] {
     defects === 0 ? "" : `; left out: ${countedText(defects, "snapshot")} impossible in an auction`;
   const of = countedText(securities, "security", "securities");
   return [`auction     ${path}`, `            ${countedText(rows, "row")} of ${of}${left}`];
-}
-
-function qualityLines(quality: DayQuality | null): string[] {
-  if (quality === null) return [];
-  const { summary, sheet, page } = quality;
-  return [`quality     ${summary}`, `sheet       ${sheet}`, `page        ${page}`];
 }
 
 /** Returns a line for each dataset that covers far fewer securities of an exchange than another dataset. */

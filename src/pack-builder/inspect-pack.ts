@@ -1,35 +1,17 @@
 /** Summarises a pack without decoding rows. */
-import { DATASETS, type DatasetName } from "../datasets/registry.ts";
+import { DATASETS } from "../datasets/registry.ts";
+import { formatTimeOfDay } from "../orders/query/time-window.ts";
 import { chunkTableBytes, decodeChunkTable } from "../packs/chunk-table.ts";
 import { PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
-import type { PackOrigin } from "../packs/origin.ts";
 import type { PackFile } from "./pack-file.ts";
 
-export interface PackSummary {
-  dataset: DatasetName;
-  tradedate: string;
-  buildId: string;
-  /** Builder, source files and row accounting; `null` in packs of the first release. */
-  origin: PackOrigin | null;
-  sizeBytes: number;
-  securities: number;
-  securitiesWithoutOrders: number;
-  rows: number;
-  rowGroups: number;
-  /** The time of the first row, HHMMSSmmm. */
-  firstTime: string;
-  /** The time of the last row, HHMMSSmmm. */
-  lastTime: string;
-  /** Compressed bytes by column, page headers included. */
-  columnBytes: Record<string, number>;
-  indexBytes: number;
-  /** Bytes of the global footer. */
-  footerBytes: number;
-  largest: { code: string; rows: number; sizeBytes: number } | null;
-}
+export type PackSummary = Awaited<ReturnType<typeof inspectPack>>;
 
-/** Summarises an open pack from its index and the chunk tables of its sections. Throws `PackFormatError`. */
-export async function inspectPack(pack: PackFile): Promise<PackSummary> {
+/**
+ * Summarises an open pack from its index and the chunk tables of its sections. The times are HHMMSSmmm. Throws
+ * `PackFormatError`.
+ */
+export async function inspectPack(pack: PackFile) {
   const { index } = pack;
   const { columns } = DATASETS[index.dataset];
   const columnBytes = new Array<number>(columns.length).fill(0);
@@ -50,18 +32,21 @@ export async function inspectPack(pack: PackFile): Promise<PackSummary> {
     dataset: index.dataset,
     tradedate: index.tradedate,
     buildId: index.buildId,
+    /** Builder, source files and row accounting; `null` in packs of the first release. */
     origin: index.origin,
     sizeBytes: pack.sizeBytes,
     securities: index.entries.length,
     securitiesWithoutOrders: index.entries.length - traded.length,
     rows: index.entries.reduce((sum, { rows }) => sum + rows, 0),
     rowGroups: index.entries.reduce((sum, { blocks }) => sum + blocks.length, 0),
-    firstTime: nineDigits(
+    firstTime: formatTimeOfDay(
       traded.reduce((first, { blocks }) => Math.min(first, blocks[0]?.t0 ?? first), 235_959_999),
     ),
-    lastTime: nineDigits(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
+    lastTime: formatTimeOfDay(traded.reduce((last, entry) => Math.max(last, entry.lastTime), 0)),
+    /** Compressed bytes by column, page headers included. */
     columnBytes: Object.fromEntries(columns.map(({ name }, number) => [name, columnBytes[number] ?? 0])),
     indexBytes: pack.footerOffset - pack.regionOffset,
+    /** Bytes of the global footer. */
     footerBytes: pack.footerLength,
     largest:
       largest === null
@@ -74,8 +59,4 @@ async function chunkTable(pack: PackFile, entry: SectionEntry, columnCount: numb
   const count = entry.blocks.length;
   const bytes = await pack.read(entry.offset + PARQUET_MAGIC.length, chunkTableBytes(count, columnCount));
   return decodeChunkTable(bytes, count, columnCount);
-}
-
-function nineDigits(time: number): string {
-  return String(time).padStart(9, "0");
 }

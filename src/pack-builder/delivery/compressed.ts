@@ -23,9 +23,7 @@ export async function decompressed(
     if (!/^(Z_|ZSTD_)/.test(code)) throw error;
     throw new DeliveryError(
       `${file.path} is truncated or damaged: its ${compression} data ends too early or is invalid; deliver it again`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
   return { ...(await diskFile(place, file.path)), delivered: file.delivered };
@@ -57,14 +55,18 @@ export async function* piecesOf(file: SourceFile): AsyncGenerator<Uint8Array> {
  * each frame gets its own decoder.
  */
 async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  const out: Uint8Array[] = [];
+  const newDecoder = () => createZstdDecompress().on("data", (bytes: Uint8Array) => out.push(bytes));
   let decoder = newDecoder();
   let isEmpty = true;
   for await (const piece of pieces) {
     for (let rest = piece; rest.length > 0; ) {
       isEmpty = false;
-      const before = decoder.stream.bytesWritten;
-      yield* await decoder.feed(rest);
-      const used = decoder.stream.bytesWritten - before;
+      const before = decoder.bytesWritten;
+      // The decoder takes the bytes up to the end of the current frame.
+      await settled(decoder, (done) => decoder.write(rest, () => setImmediate(done)));
+      yield* out.splice(0);
+      const used = decoder.bytesWritten - before;
       if (used === 0) throw new Error("the zstd decoder accepts no more bytes");
       if (used < rest.length) decoder = newDecoder();
       rest = rest.subarray(used);
@@ -72,43 +74,16 @@ async function* zstdFrames(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Ui
   }
   // Ending a decoder that has received no bytes throws. For a file of 0 bytes this is intended, because the file is
   // incomplete. After the last frame the new decoder has received no bytes either, so it is not ended.
-  if (isEmpty || decoder.stream.bytesWritten > 0) yield* await decoder.end();
+  if (!isEmpty && decoder.bytesWritten === 0) return;
+  await settled(decoder, () => decoder.end());
+  yield* out.splice(0);
 }
 
-interface Decoder {
-  stream: ZstdDecompress;
-  /** Decompresses `bytes` up to the end of the current frame. */
-  feed(bytes: Uint8Array): Promise<Uint8Array[]>;
-  /** Throws when the frame is incomplete. */
-  end(): Promise<Uint8Array[]>;
-}
-
-function newDecoder(): Decoder {
-  const stream = createZstdDecompress();
-  let out: Uint8Array[] = [];
-  stream.on("data", (bytes: Uint8Array) => out.push(bytes));
-  const taken = () => {
-    const bytes = out;
-    out = [];
-    return bytes;
-  };
-  const settled = (act: (done: () => void) => void) =>
-    new Promise<Uint8Array[]>((resolve, reject) => {
-      let isDone = false;
-      const done = () => {
-        if (isDone) return;
-        isDone = true;
-        stream.off("error", reject);
-        stream.off("end", done);
-        resolve(taken());
-      };
-      stream.once("error", reject);
-      stream.once("end", done);
-      act(done);
-    });
-  return {
-    stream,
-    feed: (bytes) => settled((done) => stream.write(bytes, () => setImmediate(done))),
-    end: () => settled(() => stream.end()),
-  };
+/** Waits until `act` calls its argument or the decoder ends. Throws the decoder's error. */
+async function settled(decoder: ZstdDecompress, act: (done: () => void) => void): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  decoder.once("error", reject).once("end", resolve);
+  act(resolve);
+  await promise;
+  decoder.off("error", reject).off("end", resolve);
 }

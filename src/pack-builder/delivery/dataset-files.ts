@@ -54,14 +54,6 @@ export interface DatasetFiles {
   leftOut: LeftOutFile[];
 }
 
-/** What to find (dataset and day), and where defects and converted Parquet files are stored. */
-interface Search {
-  dataset: DatasetName;
-  tradedate: BeijingDate;
-  work: WorkFolder;
-  defects: DefectBook;
-}
-
 /**
  * Finds the files of `delivery` that hold rows of `dataset` on the day `tradedate`. Defects of whole files are added to
  * `defects`. Parquet files are converted to text in `work`. Throws `DeliveryError` when the folders of a security hold
@@ -69,7 +61,12 @@ interface Search {
  */
 export async function findDatasetFiles(
   delivery: Delivery,
-  { dataset, tradedate, work, defects }: Search,
+  {
+    dataset,
+    tradedate,
+    work,
+    defects,
+  }: { dataset: DatasetName; tradedate: BeijingDate; work: WorkFolder; defects: DefectBook },
 ): Promise<DatasetFiles> {
   const found: DatasetFiles = { files: [], withoutFile: [], leftOut: [] };
   for (const { path, reason } of delivery.leftOut) {
@@ -80,18 +77,24 @@ export async function findDatasetFiles(
   for (const file of delivery.files) {
     const { path } = file;
     const folder = securityOfFolder(path.slice(0, path.lastIndexOf("/")));
-    const byName = reasonByName(path, { dataset, tradedate, folder });
+    const isOther = otherDayOf(path, tradedate) !== null;
+    const byName = isOther ? "other_day" : reasonByName(path, dataset, folder);
     const reason = byName === "no_records" ? await reasonOfMarker(file, dataset) : byName;
-    const recognised = reason ?? (await recognise(file, dataset, work).catch(problemOf(file, dataset)));
+    const recognised = reason ?? (await recognise(file, dataset, work));
     if (typeof recognised === "string" || folder === "not carried") {
-      found.leftOut.push({
-        path,
-        reason: typeof recognised === "string" ? recognised : "market_not_carried",
-      });
+      const leftOut = typeof recognised === "string" ? recognised : "market_not_carried";
+      found.leftOut.push({ path, reason: leftOut });
       if (reason === "market_not_carried") defects.add(reason, 1, { file: path, line: 0 });
       continue;
     }
-    if (folder !== null) refuseTwice(delivered, folder, path);
+    if (folder !== null) {
+      const code = `${folder.symbol}.${folder.market}`;
+      const before = delivered.get(code);
+      if (before !== undefined) {
+        throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}; keep only one of them`);
+      }
+      delivered.set(code, path);
+    }
     const misfiled = folder !== null && isMisfiled(folder) ? { problem: MISFILED } : {};
     found.files.push({ ...recognised, ...misfiled, security: folder });
   }
@@ -111,16 +114,12 @@ export async function findDatasetFiles(
   return found;
 }
 
-/** Returns why the file is left out regardless of its content, or `null`. */
+/** Returns why the file is left out regardless of its day and its content, or `null`. */
 function reasonByName(
   path: string,
-  {
-    dataset,
-    tradedate,
-    folder,
-  }: { dataset: DatasetName; tradedate: BeijingDate; folder: Security | "not carried" | null },
+  dataset: DatasetName,
+  folder: ReturnType<typeof securityOfFolder>,
 ): LeftOutReason | null {
-  if (otherDayOf(path, tradedate) !== null) return "other_day";
   const name = baseName(path);
   if (isOtherDatasetName(plainName(path), dataset)) return "other_dataset";
   if (folder === "not carried") return "market_not_carried";
@@ -163,53 +162,38 @@ function securityOfFolder(path: string): Security | "not carried" | null {
 
 const MISFILED = "is in a folder that gives a Shanghai fund's code the suffix of Shenzhen";
 
-/**
- * Returns whether the folder is named after a Shanghai fund but has the suffix of Shenzhen, where no code begins with
- * 5.
- */
+/** Returns whether a folder has the code of a Shanghai fund and the suffix of Shenzhen, where no code begins with 5. */
 function isMisfiled({ symbol, market }: Security): boolean {
   return market === "SZ" && symbol.startsWith("5");
 }
 
-function refuseTwice(delivered: Map<string, string>, { symbol, market }: Security, path: string): void {
-  const code = `${symbol}.${market}`;
-  const before = delivered.get(code);
-  if (before !== undefined) {
-    throw new DeliveryError(`${code} is delivered twice: ${before} and ${path}; keep only one of them`);
-  }
-  delivered.set(code, path);
-}
-
-/**
- * Returns a handler for errors of `recognise`. If the file cannot be read, the handler returns the file with its
- * problem, so that the whole file is quarantined.
- */
-function problemOf(file: SourceFile, dataset: DatasetName): (error: unknown) => Recognised {
-  return (error) => {
-    if (error instanceof DeliveryError) return { file, layout: plainLayout(dataset), problem: error.message };
-    throw error;
-  };
-}
-
 type Recognised = Omit<DatasetFile, "security">;
 
-/** Returns the file with the layout that its name or header matches, or the reason why the file is left out. */
+/**
+ * Returns the file with the layout that its name or header matches, or the reason why the file is left out. A file that
+ * cannot be read is returned with its problem, so that it is quarantined as a whole.
+ */
 async function recognise(
   file: SourceFile,
   dataset: DatasetName,
   work: WorkFolder,
 ): Promise<Recognised | LeftOutReason> {
-  const name = plainName(file.path);
-  const named = layoutOfName(name, dataset);
-  if (named !== undefined) return { file, layout: named };
-  if (/\.parquet$/i.test(name)) {
-    const text = await plainParquetAsText(file, dataset, work);
-    if ("path" in text) return { file: text, layout: { ...plainLayout(dataset), delimiter: "\t" } };
-    return isOtherDataset(text.columns, dataset) ? "other_dataset" : "unknown_layout";
+  try {
+    const name = plainName(file.path);
+    const named = layoutOfName(name, dataset);
+    if (named !== undefined) return { file, layout: named };
+    if (/\.parquet$/i.test(name)) {
+      const text = await plainParquetAsText(file, dataset, work);
+      if ("path" in text) return { file: text, layout: { ...plainLayout(dataset), delimiter: "\t" } };
+      return isOtherDataset(text.columns, dataset) ? "other_dataset" : "unknown_layout";
+    }
+    const { columns } = readHead(await headBytes(file));
+    const layout = layoutOfHeader(columns, dataset);
+    if (layout !== undefined) return { file, layout };
+    if (isOtherDataset(columns, dataset)) return "other_dataset";
+    return file.sizeBytes === 0 ? "empty" : "unknown_layout";
+  } catch (error) {
+    if (error instanceof DeliveryError) return { file, layout: plainLayout(dataset), problem: error.message };
+    throw error;
   }
-  const { columns } = readHead(await headBytes(file));
-  const layout = layoutOfHeader(columns, dataset);
-  if (layout !== undefined) return { file, layout };
-  if (isOtherDataset(columns, dataset)) return "other_dataset";
-  return file.sizeBytes === 0 ? "empty" : "unknown_layout";
 }

@@ -77,7 +77,11 @@ class Opening {
         this.folders.add(path);
         await this.take(await listFolder(place, path, isWorkFolder), 0);
       } else {
-        const volumes = volumeOf(place) === null ? [place] : await volumesBeside(place);
+        const { archive } = volumeOf(place) ?? {};
+        const volumes = archive === undefined ? [place] : await volumesOf(archive);
+        for (const volume of volumes) {
+          if (!(await placeStatus(volume)).isFile()) throw new DeliveryError(`${volume} is not a file`);
+        }
         const files = volumes.map((volume) => diskFile(volume, join(dirname(path), basename(volume))));
         await this.take({ files: await Promise.all(files), folders: [], leftOut: [] }, 0);
       }
@@ -220,7 +224,8 @@ async function namedPlaces(places: readonly string[]): Promise<{ place: string; 
     if (folder === null) throw new DeliveryError(`${place} does not exist`);
     const here = join(folder, basename(place));
     const { archive } = volumeOf(here) ?? {};
-    real.add(archive === undefined ? here : ((await firstVolume(archive)) ?? here));
+    const [first = here] = archive === undefined ? [] : await volumesOf(archive);
+    real.add(first);
   }
   const all = [...real];
   const names = new Set(all.map((place) => basename(place)));
@@ -256,25 +261,8 @@ async function placeStatus(place: string): Promise<Stats> {
   return status;
 }
 
-async function firstVolume(archive: string): Promise<string | null> {
-  const names = (await readdir(dirname(archive))).filter(
-    (name) => volumeOf(join(dirname(archive), name))?.archive === archive,
-  );
-  const [first] = names.sort();
-  return first === undefined ? null : join(dirname(archive), first);
-}
-
-/** Returns all volumes of the split archive to which the volume `place` belongs. */
-async function volumesBeside(place: string): Promise<string[]> {
-  const folder = dirname(place);
-  const archive = volumeOf(place)?.archive;
-  const names = await readdir(folder);
-  const volumes = names
-    .map((name) => join(folder, name))
-    .filter((each) => volumeOf(each)?.archive === archive);
-  for (const volume of volumes) {
-    const status = await placeStatus(volume);
-    if (!status.isFile()) throw new DeliveryError(`${volume} is not a file`);
-  }
-  return volumes.sort();
+/** Returns the paths of the volumes of a split archive, in order. */
+async function volumesOf(archive: string): Promise<string[]> {
+  const places = (await readdir(dirname(archive))).map((name) => join(dirname(archive), name));
+  return places.filter((place) => volumeOf(place)?.archive === archive).sort();
 }

@@ -3,6 +3,7 @@
  * rows, the block positions and the amounts, and computes the fingerprints of the rows.
  */
 import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
+import { formatTimeOfDay } from "../../orders/query/time-window.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
@@ -170,14 +171,14 @@ class RowComparison {
           `the index says ${block?.t0} after ${block?.k0}`,
       );
     }
-    this.times.push({ first: nineDigits(time), last: "" });
+    this.times.push({ first: formatTimeOfDay(time), last: "" });
     this.block += 1;
     this.blockAt = this.entry?.blocks[this.block]?.firstRow ?? -1;
   }
 
   private endBlock(): void {
     const times = this.times.at(-1);
-    if (times !== undefined) times.last = nineDigits(this.time);
+    if (times !== undefined) times.last = formatTimeOfDay(this.time);
   }
 
   private fail(what: string, row = this.row): never {
@@ -191,8 +192,4 @@ function columnOf({ columns }: ForeignRows, name: string): ForeignColumn {
   const column = columns[name];
   if (column === undefined) throw new PackFormatError(`the pack has no column ${name}`);
   return column;
-}
-
-function nineDigits(time: number): string {
-  return String(time).padStart(9, "0");
 }

@@ -36,10 +36,8 @@ export class PackBytes {
   readonly times: BlockTimes[] = [];
   private readonly pack: PackFile;
   private readonly dataset: Dataset;
-  /** The chunk sizes of every checked section. */
-  private readonly tables: ChunkSizes[][][] = [];
-  /** For every checked section, the dataset with the section's encodings. */
-  private readonly encoded: Dataset[] = [];
+  /** The row groups of every checked section with rows, and the dataset with the section's encodings. */
+  private readonly sections: { entry: SectionEntry; groups: RowGroup[]; encoded: Dataset }[] = [];
 
   constructor(pack: PackFile) {
     this.pack = pack;
@@ -55,12 +53,15 @@ export class PackBytes {
   ): Promise<void> {
     for (const [number, entry] of this.pack.index.entries.entries()) {
       const bytes = await this.pack.read(entry.offset, entry.length);
-      this.tables.push(entry.rows === 0 ? [] : checkSection(entry, bytes, this.dataset));
-      const { times, dataset } =
-        entry.rows === 0 ? { times: [], dataset: this.dataset } : statedIn(entry, bytes, this.dataset);
+      if (entry.rows === 0) {
+        this.times.push([]);
+        continue;
+      }
+      const table = checkSection(entry, bytes, this.dataset);
+      const { times, dataset } = statedIn(entry, bytes, this.dataset);
       this.times.push(times);
-      this.encoded.push(dataset);
-      if (entry.rows > 0) onSection(entry, bytes, number);
+      this.sections.push({ entry, groups: rowGroupsOf(entry, table, times), encoded: dataset });
+      onSection(entry, bytes, number);
     }
   }
 
@@ -69,10 +70,7 @@ export class PackBytes {
     const { dataset } = this;
     const all = new ByteWriter(1 << 20);
     let [rows, count] = [0, 0];
-    for (const [number, entry] of this.pack.index.entries.entries()) {
-      if (entry.rows === 0) continue;
-      const groups = rowGroupsOf(entry, this.tables[number] ?? [], this.times[number] ?? []);
-      const encoded = this.encoded[number] ?? dataset;
+    for (const { entry, groups, encoded } of this.sections) {
       const own = new ByteWriter(4096);
       for (const group of groups) {
         rowGroupMetadata(own, group, 0, encoded);
