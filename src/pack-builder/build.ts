@@ -379,7 +379,7 @@ class Build {
       }
       return this.report({ path, ...(await writer.finish(await this.origin())) });
     } catch (error) {
-      await Promise.all([sink.discard(), this.quarantine.discard()]);
+      await sink.discard();
       throw error;
     }
   }

@@ -2,7 +2,7 @@
  * Writes the quarantine file beside the pack: every invalid line with its file, line number and reason, and every
  * unreadable file with line 0.
  */
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { appendFile, rename, rm } from "node:fs/promises";
 import type { Place } from "./defect-book.ts";
 import type { BrokenLine } from "./parse/defects.ts";
 
@@ -18,7 +18,6 @@ export class Quarantine {
   files = 0;
   first: BrokenRow | null = null;
   private readonly partial: string;
-  private file: FileHandle | undefined;
 
   /**
    * Creates a quarantine that will be stored at `path`. The first broken line or file creates the temporary file
@@ -45,16 +44,14 @@ export class Quarantine {
   }
 
   private async write(records: (BrokenRow & { text: string })[]): Promise<void> {
+    const header = this.first === null ? "file,line,reason,text\n" : "";
     const [first] = records;
     if (first !== undefined) this.first ??= { file: first.file, line: first.line, reason: first.reason };
-    if (this.file === undefined) {
-      this.file = await open(this.partial, "w");
-      await this.file.write("file,line,reason,text\n");
-    }
     const lines = records.map(
       ({ file, line, reason, text }) => `${quoted(file)},${line},${quoted(reason)},${quoted(text)}\n`,
     );
-    await this.file.write(lines.join(""));
+    // A build that fails does not call `finish`, so the file is not kept open.
+    await appendFile(this.partial, header + lines.join(""));
   }
 
   /**
@@ -62,14 +59,8 @@ export class Quarantine {
    * there.
    */
   async finish(): Promise<void> {
-    await this.file?.close();
-    if (this.file !== undefined) return rename(this.partial, this.path);
-    await rm(this.path, { force: true });
-  }
-
-  /** Closes the temporary file when the build has failed. The file goes with the work folder. */
-  async discard(): Promise<void> {
-    await this.file?.close();
+    if (this.first === null) await rm(this.path, { force: true });
+    else await rename(this.partial, this.path);
   }
 }
 
