@@ -52,11 +52,7 @@ export async function putAside(
 }
 
 /** The time range of a security's rows in one file. */
-interface Part {
-  source: number;
-  earliest: number;
-  latest: number;
-}
+type Part = Pick<FileExtent, "source" | "earliest" | "latest">;
 
 /** Merges the time ranges of each file into one part. Returns the parts sorted by time. */
 function partsOf(extents: readonly FileExtent[]): Part[] {

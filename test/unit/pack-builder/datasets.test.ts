@@ -1,11 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { orders } from "../../../src/datasets/orders.ts";
 import { FIELDS } from "../../../src/orders/record.ts";
 import { readOrderPage } from "../../../src/packs/order-page.ts";
 import { memoryBucket, openTestPack } from "../../support/packs.ts";
 import { bare } from "../../support/result.ts";
-import { built, countsOf, DAY, delivery, rowsOf, spotLine, vendorFile, vendorLine } from "./deliveries.ts";
+import { built, countsOf, DAY, delivery, rowsOf, spotLine } from "./deliveries.ts";
 
 const lines = (...each: string[]) => `${each.join("\n")}\n`;
 
@@ -47,7 +47,7 @@ describe("a header line", () => {
   });
 });
 
-describe("Hong Kong rows and sentinel rows", () => {
+describe("Hong Kong rows", () => {
   it("are left out and counted, while a Shanghai row in a Shenzhen file is quarantined", async () => {
     const file = lines(
       DATAYES,
@@ -58,11 +58,6 @@ describe("Hong Kong rows and sentinel rows", () => {
     const { report, pack } = await built(delivery({ "mdl_6_33_0.csv": file }), { maxBroken: 1 });
     expect((await rowsOf(pack)).map(({ symbol }) => symbol)).toEqual(["002009"]);
     expect(report.origin?.rows).toEqual({ read: 3, quarantined: 1, leftOut: { market_not_carried: 1 } });
-    const vendor = await built(
-      delivery({ "600519.SH/逐笔委托.csv": vendorFile(vendorLine(), vendorLine({ date: "0", time: "0" })) }),
-    );
-    expect(vendor.report).toMatchObject({ result: "whole", rows: 1 });
-    expect(vendor.report.origin?.rows).toEqual({ read: 2, quarantined: 0, leftOut: { sentinel_row: 1 } });
   });
 });
 
@@ -132,19 +127,5 @@ describe("Shenzhen orders in DataYes's layout", () => {
       [12.34, 1234],
     ]);
     expect(items).toEqual((await rowsOf(pack)).map((row) => Object.values(row)));
-  });
-});
-
-const TRADES = "../shared/data/trades-20230711-insight.zip";
-const ORDERS = "../shared/data/orders-20230711-insight.zip";
-if (!existsSync(TRADES)) console.error(`\n!!! SKIPPED: ${TRADES} is absent !!!\n`);
-
-describe.skipIf(!existsSync(TRADES))("a real day's orders and trades in one delivery", () => {
-  it("produce a pack of the orders only, and the report names the trades as not read", async () => {
-    const { report } = await built([ORDERS, TRADES]);
-    expect(report).toMatchObject({ result: "whole", rows: 149_359, defects: [] });
-    expect(report.leftOut).toEqual([
-      { path: expect.stringContaining("SHtrans.csv"), reason: "other_dataset" },
-    ]);
   });
 });

@@ -182,20 +182,6 @@ describe("the vendor's file", () => {
     },
   );
 
-  it("of orders may be missing for a halted security, which is counted and gets an index row", async () => {
-    const folder = delivery({
-      "20230711/600000.SH/行情.csv": "x",
-      "20230711/600000.SH/逐笔成交.csv": "x",
-      "20230711/000001.SZ/逐笔委托.csv": OTHER,
-    });
-    const { report, pack } = await built(folder);
-    expect(countsOf(report)).toEqual({ no_order_file: 1 });
-    expect((await entriesOf(pack)).map(({ symbol, rows }) => [symbol, rows])).toEqual([
-      ["000001", 1],
-      ["600000", 0],
-    ]);
-  });
-
   it("may have codes that lost their leading zeros, which are restored and counted", async () => {
     const lines = [
       vendorLine({ code: "000001.SZ", exchangeCode: "1", time: "103000000", type: "0" }),
@@ -219,17 +205,6 @@ describe("the vendor's file", () => {
       ["103000010", 7],
     ]);
     expect(counts).toEqual({ unsorted: 2 });
-  });
-
-  it("is left out and counted if its security is on an exchange that is not carried", async () => {
-    const { report } = await built(
-      delivery({
-        "20230711/430047.BJ/逐笔委托.csv": vendorFile(vendorLine()),
-        "20230711/000001.SZ/逐笔委托.csv": OTHER,
-      }),
-    );
-    expect(countsOf(report)).toEqual({ market_not_carried: 1 });
-    expect(report).toMatchObject({ rows: 1, securities: 1 });
   });
 });
 

@@ -53,10 +53,8 @@ describe("a compressed single file", () => {
   });
 
   it("is read to its end when it has several zstd frames or gzip members", async () => {
-    const pieces = [
-      plainFile(1, 400),
-      ...[401, 801].map((from) => plainFile(from, 400).slice(PLAIN.length + 1)),
-    ];
+    const more = [401, 801].map((from) => plainFile(from, 400).slice(PLAIN.length + 1));
+    const pieces = [plainFile(1, 400), ...more];
     for (const source of [
       { "orders.csv.zst": Buffer.concat(pieces.map((text) => zstdCompressSync(Buffer.from(text)))) },
       { "orders.csv.gz": Buffer.concat(pieces.map((text) => gzipSync(text))) },
@@ -126,17 +124,9 @@ describe("an archive in a delivery", () => {
 describe("files with equal names in different folders", () => {
   it.skipIf(isMissing("7z"))("are both read if they are 7z archives", async () => {
     const folder = temporaryFolder();
-    for (const [exchange, from] of [
-      ["SH", 1],
-      ["SZ", 101],
-    ] as const) {
+    for (const [exchange, code] of Object.entries({ SH: "600519.SH", SZ: "000001.SZ" })) {
       mkdirSync(join(folder, exchange));
-      const source = delivery({
-        "orders.csv": plainFile(from, 100).replaceAll(
-          "600519.SH",
-          exchange === "SH" ? "600519.SH" : "000001.SZ",
-        ),
-      });
+      const source = delivery({ "orders.csv": plainFile(1, 100).replaceAll("600519.SH", code) });
       sevenZip(source, "a", join(folder, exchange, "20230711.7z"), "orders.csv");
     }
     const given = ["SH", "SZ"].map((exchange) => join(folder, exchange, "20230711.7z"));

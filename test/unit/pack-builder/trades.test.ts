@@ -44,19 +44,9 @@ const USUAL = {
 const trades = (sources: string | string[], said: Parameters<typeof built>[1] = {}) =>
   built(sources, { verify: true, ...said, dataset: "trades" });
 
-/** Returns, for each row of a pack, the cells that these tests compare. */
-const cellsOf = async (pack: string) =>
-  (await rowsOf(pack)).map((row) => [
-    row.symbol,
-    row.time,
-    row.trade_id,
-    row.price,
-    row.volume,
-    row.bs_flag,
-    row.trade_code,
-    row.buy_order_id,
-    row.sell_order_id,
-  ]);
+/** The columns that these tests compare. */
+const COLUMNS = "symbol time trade_id price volume bs_flag trade_code buy_order_id sell_order_id".split(" ");
+const cellsOf = async (pack: string) => (await rowsOf(pack)).map((row) => COLUMNS.map((name) => row[name]));
 
 describe("a file of trades", () => {
   it("may contain Shenzhen cancels, which are counted and stored with blank flags", async () => {
