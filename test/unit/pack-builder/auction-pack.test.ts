@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DuckDBInstance } from "@duckdb/node-api";
 import { beforeAll, describe, expect, it } from "vitest";
@@ -105,12 +105,6 @@ describe("an auction pack (contract 8.10)", () => {
     if ("reason" in file) throw new Error("the pack cannot be opened");
     expect(await auctionProblem(file.sizeBytes, file.read, DAY)).toBeNull();
     await file.close();
-  });
-
-  it("has equal bytes when it is written again", async () => {
-    const again = join(folder, "again.parquet");
-    await writeAuctionPack(pack, again);
-    expect(readFileSync(again).equals(readFileSync(path))).toBe(true);
   });
 
   it("is distinguished from the auction pack of other quotes, a foreign file and an absent file", async () => {

@@ -15,6 +15,9 @@ const FILES = {
   "600001.SH/行情.csv": "x",
 };
 
+const isPart = (share: number) => share > 0 && share < 1;
+const isMost = (share: number) => share > 0.9;
+
 describe("the progress of a build", () => {
   it.each([
     ["with whole files", undefined],
@@ -40,11 +43,3 @@ describe("the progress of a build", () => {
     expect((await sharesOf(FILES, { verify: false })).at(-1)).toEqual({ read: 1, sort: 1, write: 1 });
   });
 });
-
-function isPart(share: number): boolean {
-  return share > 0 && share < 1;
-}
-
-function isMost(share: number): boolean {
-  return share > 0.9;
-}
