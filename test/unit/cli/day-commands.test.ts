@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { DayDetail, DayRevision } from "../../../src/admin/wire.ts";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { detailLines } from "../../../src/cli/day-lines.ts";
+import { detailLines } from "../../../src/cli/day-commands.ts";
 
 const PACK = { buildId: "0".repeat(32), sha256: "0".repeat(64), rows: 3, securities: 2, sizeBytes: 900 };
 
