@@ -11,8 +11,8 @@ const USER_AGENT = "edgetape-cli";
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
 /** The longest silence before a request fails; `EDGETAPE_TIMEOUT` overrides it in seconds. */
 const SILENCE_MS = 60_000;
-/** The longest silence while the service hashes whole objects before it answers. */
-export const HASHING_MS = 300_000;
+/** A repeatable request before whose answer the service hashes whole objects, and is silent for longer. */
+export const HASHING = { repeatable: true, silenceMs: 300_000 };
 /** The longest silence while the service lists all objects before it answers. */
 export const LISTING_MS = 120_000;
 /** The minimum speed at which a body must be sent. Up to three parts of 8 MiB are sent at the same time. */
@@ -41,7 +41,7 @@ export interface AdminRequest {
   headers?: Record<string, string>;
   /** Whether the request may be sent again after a lost answer; GET and PUT requests always may. */
   repeatable?: boolean;
-  /** The longest silence for this request, if larger than usual, such as `HASHING_MS`. */
+  /** The longest silence for this request, if larger than usual, such as `LISTING_MS`. */
   silenceMs?: number;
 }
 

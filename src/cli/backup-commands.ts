@@ -9,7 +9,7 @@ import * as wire from "../admin/wire.ts";
 import { beijingTimestamp } from "../calendar/beijing.ts";
 import { dayName } from "../datasets/day-name.ts";
 import { DATASET_NAMES, isDatasetName } from "../datasets/registry.ts";
-import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { type AdminClient, HASHING } from "./admin-client.ts";
 import { openBackup, type WholeBackup, writeBackup } from "./backup-file.ts";
 import { command, group, localCommand } from "./command.ts";
 import { adoptableLines } from "./day-commands.ts";
@@ -216,16 +216,15 @@ async function restoreBackup(
   const { tables, identity = null } = backup.head;
   const { sha256: restoreId, rows } = backup.end;
   const path = `/admin/restores/${restoreId}`;
-  const { chunks, ids, served } = await contentOf(backup);
-  const body = { restoreId, chunks, tables, identity, force, unauthenticated };
+  const content = await contentOf(backup);
+  const body = { restoreId, chunks: content.chunks, tables, identity, force, unauthenticated };
   const begun = await client.post(wire.restoreStateSchema, "/admin/restores", { body });
   let done = begun;
-  let lacking: Lacking[] = [];
+  let lacking: Awaited<ReturnType<typeof lookForObjects>> = [];
   if (begun.state === "open") {
     await sendChunks(client, path, backup, new Set(begun.present));
-    lacking = await lookForObjects(client, path, ids, served);
-    const request = { repeatable: true, silenceMs: HASHING_MS };
-    done = await client.post(wire.restoreStateSchema, `${path}/complete`, request);
+    lacking = await lookForObjects(client, path, content);
+    done = await client.post(wire.restoreStateSchema, `${path}/complete`, HASHING);
   }
   await sweep(client);
   const { adoptable, kept, overEmpty } = done;
@@ -242,11 +241,7 @@ async function sendChunks(client: AdminClient, path: string, backup: WholeBackup
   }
 }
 
-/** A day or file that is not served. */
-interface Lacking {
-  called: string;
-  problem: string;
-}
+type Content = Awaited<ReturnType<typeof contentOf>>;
 
 /**
  * Returns the number of chunks in a backup, the ids of its packs and files, and by object id the name of the day or file
@@ -277,18 +272,14 @@ async function contentOf(backup: WholeBackup) {
   return content;
 }
 
-async function lookForObjects(
-  client: AdminClient,
-  path: string,
-  ids: number[],
-  served: ReadonlyMap<number, string>,
-): Promise<Lacking[]> {
-  const lacking: Lacking[] = [];
+/** Returns the days and files that cannot be served, each with the problem as a clause. */
+async function lookForObjects(client: AdminClient, path: string, { ids, served }: Content) {
+  const lacking: { called: string; problem: string }[] = [];
   const waiting = [...ids];
   const look = async () => {
     while (waiting.length > 0) {
       const body = { objectIds: waiting.splice(0, wire.MAX_RESTORED_OBJECTS) };
-      const request = { body, repeatable: true, silenceMs: HASHING_MS };
+      const request = { body, ...HASHING };
       const { objects } = await client.post(wire.restoredObjectsSchema, `${path}/objects`, request);
       for (const { objectId, problem } of objects) {
         const called = served.get(objectId);
@@ -306,8 +297,7 @@ async function lookForObjects(
 async function sweep(client: AdminClient): Promise<void> {
   try {
     for (let left = 1; left > 0; ) {
-      const request = { repeatable: true, silenceMs: HASHING_MS };
-      ({ left } = await client.post(wire.sweptSchema, "/admin/restores/sweep", request));
+      ({ left } = await client.post(wire.sweptSchema, "/admin/restores/sweep", HASHING));
       if (left > 0) console.error(`index rows of ${left} replaced packs are still to be deleted`);
     }
   } catch (error) {

@@ -1,14 +1,8 @@
 /** The clock and the wait function, which tests can replace. */
 import { setTimeout as pause } from "node:timers/promises";
 
-export interface Clock {
-  /** Unix milliseconds. */
-  nowMs(): number;
-  wait(ms: number): Promise<unknown>;
-}
-
-/** This machine's clock. */
-export const SYSTEM_CLOCK: Clock = {
+/** This machine's clock in Unix milliseconds, and its wait. */
+export const SYSTEM_CLOCK = {
   nowMs: Date.now,
-  wait: (ms) => pause(ms),
+  wait: (ms: number): Promise<unknown> => pause(ms),
 };

@@ -11,7 +11,7 @@ import { dayName } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { readSheet, sheetName, sheetPageName } from "../pack-builder/check-packs.ts";
 import { sheetLines } from "../quality/sheet-text.ts";
-import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { type AdminClient, HASHING } from "./admin-client.ts";
 import { auctionBeside, withdrawAuction } from "./auction-publishing.ts";
 import { type Call, command, DAY_ARGUMENT, group, localCommand } from "./command.ts";
 import { countText, revisionArgument, sizeText, table } from "./command-line.ts";
@@ -210,7 +210,7 @@ function act(
 ): Promise<wire.DayChanged> {
   const body = { revision: ifRevision ?? day.revision, ...more };
   const path = dayPath(day.tradedate, dataset, `/${action}`);
-  return client.post(wire.dayChangedSchema, path, { body, silenceMs: HASHING_MS });
+  return client.post(wire.dayChangedSchema, path, { body, silenceMs: HASHING.silenceMs });
 }
 
 function factsOf({ day }: wire.DayDetail): string {
@@ -249,7 +249,7 @@ async function printServed(
 /** Returns the days with packs of `dataset` that are not in the catalog, oldest first. */
 async function adoptableDays(client: AdminClient, dataset: DatasetName): Promise<wire.AdoptableDay[]> {
   const path = inDataset("/admin/days/adoptable", dataset);
-  return (await client.get(wire.adoptableListSchema, path, { silenceMs: HASHING_MS })).days;
+  return (await client.get(wire.adoptableListSchema, path, HASHING)).days;
 }
 
 const adoptable = command("adoptable", {
@@ -304,7 +304,7 @@ const adopt = command("adopt", {
     await call.confirm(`Serve ${called} from ${facts}${instead}?`);
     const body: wire.AdoptDay = { objectKey: pack.objectKey, force, sha256, degraded };
     const path = dayPath(date, dataset, "/adopt");
-    const request = { body, repeatable: true, silenceMs: HASHING_MS };
+    const request = { body, ...HASHING };
     await printServed(call, await call.client.post(wire.publishedSchema, path, request), "different");
   },
 });

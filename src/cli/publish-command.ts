@@ -12,7 +12,7 @@ import { openPackFile, type PackFile } from "../pack-builder/pack-file.ts";
 import { packDamage } from "../pack-builder/verify/pack-bytes.ts";
 import { sheetClaim } from "../quality/sheet-text.ts";
 import { shortfallOf } from "../quality/shortfall.ts";
-import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { type AdminClient, HASHING } from "./admin-client.ts";
 import {
   type AuctionOutcome,
   auctionText,
@@ -88,8 +88,7 @@ export async function publishEach(
 
 /** Returns whether every other pack would fail with the same error. */
 function isOfAllPacks(error: Error): boolean {
-  if (error instanceof ServiceRefusal)
-    return error.refused.httpStatus === 401 || error.refused.httpStatus === 403;
+  if (error instanceof ServiceRefusal) return [401, 403].includes(error.refused.httpStatus);
   return !(error instanceof CommandFailure);
 }
 
@@ -254,8 +253,5 @@ async function publishOnce(
   if (begun.state === "served") return { day: begun.day, newRevision: false };
   const upload = `/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file: pack, begun, partPath: (n) => stepPath(`${upload}/parts/${n}`), onSent });
-  return client.post(wire.publishedSchema, stepPath(`${upload}/complete`), {
-    repeatable: true,
-    silenceMs: HASHING_MS,
-  });
+  return client.post(wire.publishedSchema, stepPath(`${upload}/complete`), HASHING);
 }

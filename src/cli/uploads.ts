@@ -3,7 +3,7 @@ import { createHash } from "node:crypto";
 import * as wire from "../admin/wire.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import type { LocalFile } from "../pack-builder/local-file.ts";
-import { type AdminClient, HASHING_MS } from "./admin-client.ts";
+import { type AdminClient, HASHING } from "./admin-client.ts";
 import { CommandFailure } from "./exit.ts";
 
 /** The number of concurrent parts: enough to hide the network latency, few enough for a worker's memory. */
@@ -89,10 +89,7 @@ export async function addFile(
   if (begun.state === "present") return begun.file;
   const upload = `${uploads}/${encodeURIComponent(begun.uploadId)}`;
   await sendParts(client, { file, begun, partPath: (n) => `${upload}/parts/${n}`, onSent });
-  return client.post(wire.fileSummarySchema, `${upload}/complete`, {
-    repeatable: true,
-    silenceMs: HASHING_MS,
-  });
+  return client.post(wire.fileSummarySchema, `${upload}/complete`, HASHING);
 }
 
 /** Returns the service's daily files of a type from `first` to `last`, both included, in every state. */

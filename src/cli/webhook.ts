@@ -23,8 +23,6 @@ export const WEBHOOK = {
   ),
 };
 
-type WebhookOptions = Partial<option.Values<typeof WEBHOOK>>;
-
 const test = localCommand("test", {
   says: "send a test message",
   options: { json: option.AS_JSON, ...WEBHOOK },
@@ -51,7 +49,7 @@ const test = localCommand("test", {
 export const webhook = group("webhook", "test the webhook that receives notices", [test]);
 
 /** Returns the webhook from the options or environment; null if none is named. `secret` signs its messages. */
-export function webhookOf(options: WebhookOptions): wire.Webhook | null {
+export function webhookOf(options: Partial<option.Values<typeof WEBHOOK>>): wire.Webhook | null {
   const url = options.webhook || process.env.EDGETAPE_WEBHOOK_URL;
   if (!url) return null;
   if (!/^https?:\/\//.test(url) || !URL.canParse(url)) {

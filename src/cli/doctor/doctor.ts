@@ -120,13 +120,11 @@ async function reportOf(client: AdminClient, repair: boolean, findings: wire.Fin
   try {
     // Repairs come first, so that the report shows what remains.
     if (repair) {
-      const request = { repeatable: true };
-      const done = await client.post(wire.findingListSchema, "/admin/doctor/repair", request);
+      const done = await client.post(wire.findingListSchema, "/admin/doctor/repair", { repeatable: true });
       findings.push(...done.findings);
     }
     const askedMs = Date.now();
-    const request = { silenceMs: LISTING_MS };
-    const report = await client.get(wire.doctorReportSchema, "/admin/doctor", request);
+    const report = await client.get(wire.doctorReportSchema, "/admin/doctor", { silenceMs: LISTING_MS });
     findings.push(...report.findings, ...clockFindings(report.nowMs, askedMs, Date.now()));
     return report;
   } catch (error) {
