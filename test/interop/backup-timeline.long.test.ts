@@ -5,6 +5,7 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { DayChanged } from "../../src/admin/wire.ts";
+import type { DataChanges } from "../../src/operations/wire.ts";
 import { day, order, security } from "../support/builders.ts";
 import { copyObjects } from "../support/catalog-rows.ts";
 import { commandsOf } from "../support/edgetape.ts";
@@ -36,22 +37,10 @@ const page = (service: Service, more: object = {}) =>
     orderHistory({ apikey: key, params: { symbol: "600519", tradedate: DAY, page_size: 1, ...more } }),
   );
 
-interface Changes {
-  changes: {
-    change: number;
-    tradedate: string;
-    kind: string;
-    revision: number;
-    previous: number | null;
-    securities: unknown;
-  }[];
-  next_after: number;
-}
-
-async function changes(service: Service, params: object): Promise<Changes> {
+async function changes(service: Service, params: object): Promise<DataChanges> {
   const answer = await service.post({ apiname: "data_changes", apikey: key, params });
   expect(answer.envelope.code).toBe(200);
-  return answer.envelope.data as unknown as Changes;
+  return answer.envelope.data as unknown as DataChanges;
 }
 
 const revisionOf = async (service: Service, date: string) => (await dayAt(service, date)).revision;

@@ -223,13 +223,8 @@ describe("a backup made by a release that had only orders", () => {
   /** Copies a backup to `to` in the format of the earlier release, without the column `dataset` and without seals. */
   function asFormerly(from: string, to: string): void {
     const [head = "", ...rest] = readFileSync(from, "utf8").trimEnd().split("\n").slice(0, -1);
-    const {
-      tables,
-      identity: _,
-      ...first
-    } = JSON.parse(head) as { tables: Record<string, string[]> } & object & {
-        identity?: unknown;
-      };
+    type Head = { tables: Record<string, string[]>; identity?: unknown };
+    const { tables, identity: _, ...first }: Head = JSON.parse(head);
     const hasIt = (_: unknown, place: number, columns: unknown[]) => columns[place] !== "dataset";
     const former = Object.entries(tables).map(([name, columns]) => [name, columns.filter(hasIt)]);
     const counts: Record<string, number> = {};

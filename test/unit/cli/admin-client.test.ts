@@ -13,9 +13,7 @@ const cutConnection = () =>
 describe("a request to the admin API", () => {
   it("carries the token, the CLI's user agent and JSON", async () => {
     const { client, asked } = fakeService(() => ({ json: { done: true } }));
-    expect(await client.post(answer, "/admin/accounts", { body: { a: 1 } })).toEqual({
-      done: true,
-    });
+    expect(await client.post(answer, "/admin/accounts", { body: { a: 1 } })).toEqual({ done: true });
     expect(asked[0]?.path).toBe("/admin/accounts");
     expect(asked[0]?.headers.get("authorization")).toBe("Bearer operator-token");
     expect(asked[0]?.headers.get("user-agent")).toBe("edgetape-cli");

@@ -69,14 +69,8 @@ describe("a delivery that an earlier run loaded", () => {
   };
   const FILE = {
     ...{ dataType: "auction_tick", tradedate: "20260311", origin: "builder", state: "published" },
-    ...{
-      revision: 1,
-      stateNote: "",
-      sizeBytes: 1,
-      sha256: "0".repeat(64),
-      uploadedAt: "now",
-      publishedAt: "now",
-    },
+    ...{ publishedAt: "now", uploadedAt: "now", sha256: "0".repeat(64) },
+    ...{ revision: 1, stateNote: "", sizeBytes: 1 },
   };
 
   it("is not loaded again, and later revisions and withdrawals are reported", async () => {
