@@ -128,12 +128,11 @@ export async function auctionBeside(
   const file = await standingAuction(client, tradedate);
   if (file === null) return null;
   const { name, state, origin, revision } = file;
-  if (state === "withdrawn") {
-    const note = `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`;
-    return { name, state, revision, note };
-  }
-  if (origin === "operator" || quotes === "same") return null;
-  const note = `${name}, revision ${revision}, was made before these quotes were served, and may not fit them. \`edgetape publish\` with the pack of these quotes replaces it; ${withdrawCommand(tradedate)} stops offering it.`;
+  if (state !== "withdrawn" && (origin === "operator" || quotes === "same")) return null;
+  const note =
+    state === "withdrawn"
+      ? `${name} is still withdrawn; if it fits these quotes, \`edgetape files publish --type auction_tick --date ${tradedate} --revision ${revision}\` offers it again.`
+      : `${name}, revision ${revision}, was made before these quotes were served, and may not fit them. \`edgetape publish\` with the pack of these quotes replaces it; ${withdrawCommand(tradedate)} stops offering it.`;
   return { name, state, revision, note };
 }
 

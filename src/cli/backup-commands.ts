@@ -167,20 +167,17 @@ const TRIES = 3;
  * row refers to. `oneMoment` is true if nothing changed during the backup, `sealedWith` null if it is not sealed.
  */
 async function createBackup(client: AdminClient, path: string) {
+  const planned = () => client.get(wire.backupPlanSchema, "/admin/backup");
   for (let attempt = 1; ; attempt++) {
-    const plan = await planOf(client);
+    const plan = await planned();
     const { version, tables, identity } = plan;
     const head = { at: beijingTimestamp(Date.now()), service: client.baseUrl, version, tables, identity };
     const end = await writeBackup(path, head, pagesOf(client, plan));
-    const oneMoment = (await planOf(client)).moment === plan.moment;
+    const oneMoment = (await planned()).moment === plan.moment;
     if (oneMoment || attempt === TRIES) {
       return { path, oneMoment, sealedWith: identity.seal?.version ?? null, ...end };
     }
   }
-}
-
-function planOf(client: AdminClient): Promise<wire.BackupPlan> {
-  return client.get(wire.backupPlanSchema, "/admin/backup");
 }
 
 async function* pagesOf(client: AdminClient, { order, identity }: wire.BackupPlan) {

@@ -7,9 +7,7 @@ import type { AdminClient } from "./admin-client.ts";
 import { countText } from "./command-line.ts";
 
 /** The options of a command that applies to one dataset or, when `dataset` is absent, to all of them. */
-export interface DatasetOptions {
-  dataset?: DatasetName | undefined;
-}
+export type DatasetOptions = { dataset?: DatasetName | undefined };
 
 /** Returns the datasets that a command with these options applies to. */
 export function datasetsOf({ dataset }: DatasetOptions): DatasetName[] {

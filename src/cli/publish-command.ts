@@ -105,9 +105,7 @@ export function refuseUnpublished(failures: readonly { called: string; error: Er
 }
 
 /** A published pack; for a pack of quotes, also the outcome of the auction pack made from it. */
-export interface PublishedPack extends wire.Published {
-  auction: AuctionOutcome | null;
-}
+export type PublishedPack = wire.Published & { auction: AuctionOutcome | null };
 
 /**
  * Publishes the pack at `path` with progress on stderr. After quotes it also publishes the auction pack made from them,

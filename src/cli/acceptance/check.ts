@@ -88,11 +88,7 @@ export function said({ status, headers, bytes }: Partial<Reply> & Pick<Reply, "s
     .join(", ");
 }
 
-interface StatusMonth {
-  month: string;
-  days: { tradedate: string; state: string }[];
-}
-
+type StatusMonth = { month: string; days: { tradedate: string; state: string }[] };
 type SymbolRow = [symbol: string, market: string, rows: number, sizeBytes: number, ...unknown[]];
 
 /** Returns the named day and security, by default the newest served day and its largest security. */

@@ -208,9 +208,7 @@ async function areThere({ packs }: Pick<BuiltDelivery, "packs">): Promise<boolea
 }
 
 /** The packs built from a delivery, and the outcomes of the datasets that were not built. */
-interface BuiltDelivery extends z.infer<typeof builtDeliverySchema> {
-  failures: DatasetOutcome[];
-}
+type BuiltDelivery = z.infer<typeof builtDeliverySchema> & { failures: DatasetOutcome[] };
 
 function builtOf(report: DeliveryReport, { tradedate, links }: Delivery): BuiltDelivery {
   const leftOut = [
