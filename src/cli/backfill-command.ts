@@ -118,15 +118,13 @@ const FAILURES_IN_A_ROW = 3;
 
 type Run = option.Values<typeof OPTIONS> & LoadOptions;
 
-/**
- * `degraded`: served with rows left out. `withdrawn`: not published, because an operator withdrew the day. `untried`:
- * skipped after earlier days failed.
- */
-type Verdict = "served" | "degraded" | "failed" | "withdrawn" | "untried";
-
 interface DayVerdict {
   tradedate: BeijingDate;
-  verdict: Verdict;
+  /**
+   * `degraded`: served with rows left out. `withdrawn`: not published, because an operator withdrew the day. `untried`:
+   * skipped after earlier days failed.
+   */
+  verdict: "served" | "degraded" | "failed" | "withdrawn" | "untried";
   /** The day's datasets that customers can read. Another dataset or a file for shares may have failed. */
   served: Pick<DatasetOutcome, "dataset" | "revision" | "securities" | "rows" | "sizeBytes">[];
   /** Null when this run did not try the day, for example because an earlier run had loaded it. */
@@ -228,7 +226,7 @@ function rowOf(outcome: DayOutcome): DayVerdict {
   };
 }
 
-function untold(tradedate: BeijingDate, verdict: Verdict, problem: string | null): DayVerdict {
+function untold(tradedate: BeijingDate, verdict: DayVerdict["verdict"], problem: string | null): DayVerdict {
   return { tradedate, verdict, served: [], seconds: null, problem };
 }
 

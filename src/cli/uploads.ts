@@ -100,8 +100,7 @@ export async function listFiles(client: AdminClient, dataType: string, first: st
 
 /** Publishes a revision of a file: the one that `ask` names, or else the only one that can be published. */
 export function publishFile(client: AdminClient, place: FilePlace, ask: wire.PublishFile) {
-  const request = { body: ask, repeatable: true };
-  return client.post(wire.fileSummarySchema, `${fileRoute(place)}/publish`, request);
+  return client.post(wire.fileSummarySchema, `${fileRoute(place)}/publish`, { body: ask, repeatable: true });
 }
 
 /** Withdraws a file from shares, with a note for other operators. */

@@ -81,8 +81,7 @@ function failedText({ dataset, problem, problemZh }: DatasetOutcome): Bilingual 
 /** Returns why datasets failed, each named unless it is the only one; null when none did. */
 export function failuresText(outcome: Pick<DayOutcome, "datasets">): string | null {
   const failed = failedOf(outcome);
-  if (failed.length === 0) return null;
-  if (outcome.datasets.length === 1) return failed[0]?.problem ?? null;
+  if (failed.length === 0 || outcome.datasets.length === 1) return failed[0]?.problem ?? null;
   const parts = failed.map(({ dataset, problem }) => `${DATASETS[dataset].rows}: ${problem}`);
   return parts.map((part, at) => (at < parts.length - 1 ? part.replace(/\.$/, "") : part)).join("; ");
 }
