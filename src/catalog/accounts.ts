@@ -137,13 +137,8 @@ export async function addSubscription(
 ): Promise<boolean> {
   const guard = part`NOT EXISTS (SELECT 1 FROM subscriptions
     WHERE account_id = ${accountId} AND plan = ${plan} AND start_ms = ${startMs})`;
-  const entry = {
-    action: "account.subscription",
-    subject: accountId,
-    after: { plan, startMs, endMs },
-    guard,
-  };
-  return audited(db, by, entry, [
+  const after = { plan, startMs, endMs };
+  return audited(db, by, { action: "account.subscription", subject: accountId, after, guard }, [
     sql(db)`
       INSERT INTO subscriptions (account_id, plan, start_ms, end_ms)
       SELECT ${accountId}, ${plan}, ${startMs}, ${endMs} WHERE ${guard}`,

@@ -63,11 +63,8 @@ export async function revokeToken(db: D1Database, name: string, by: By): Promise
 }
 
 /** Records that the token was used, unless a use was recorded within the last hour. */
-export async function noteTokenUse(
-  db: D1Database,
-  { name, lastUsedAtMs }: AdminToken,
-  nowMs: number,
-): Promise<void> {
+export async function noteTokenUse(db: D1Database, token: AdminToken, nowMs: number): Promise<void> {
+  const { name, lastUsedAtMs } = token;
   if (lastUsedAtMs !== null && nowMs - lastUsedAtMs < USE_NOTED_EVERY_MS) return;
   await sql(db)`UPDATE admin_tokens SET last_used_at_ms = ${nowMs} WHERE name = ${name}`.run();
 }

@@ -58,11 +58,8 @@ export async function consoleAccessOf(
  * were any. `account` is an id or an SQL expression. They are part of disabling an account and of revoking a key,
  * because someone who is still signed in could create a new key.
  */
-export function signOutStatements(
-  db: D1Database,
-  account: string | Part,
-  { nowMs, actor }: By,
-): D1PreparedStatement[] {
+export function signOutStatements(db: D1Database, account: string | Part, by: By): D1PreparedStatement[] {
+  const { nowMs, actor } = by;
   const open = part`account_id = ${account} AND expires_at_ms > ${nowMs}`;
   const unused = part`${open} AND spent_at_ms IS NULL`;
   const sessions = part`(SELECT count(*) FROM console_sessions WHERE ${open})`;

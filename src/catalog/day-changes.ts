@@ -63,9 +63,7 @@ export async function changesSince(db: D1Database, question: ChangesQuestion): P
 
 /** Returns the number of the last change of any dataset that `changesSince` lists for this `untilMs`; 0 without one. */
 export async function lastAnnounced(db: D1Database, untilMs: number): Promise<number> {
-  const last = sql(
-    db,
-  )`SELECT coalesce(max(c.change_id), 0) AS n FROM day_changes c WHERE ${isAnnounced(untilMs)}`;
+  const last = sql(db)`SELECT max(c.change_id) AS n FROM day_changes c WHERE ${isAnnounced(untilMs)}`;
   return (await last.first<number>("n")) ?? 0;
 }
 
@@ -128,11 +126,8 @@ export function revisionChangeStatement(
 }
 
 /** Returns the statement that records, if `guard` holds, the end of the served revision. `kind` is the reason. */
-export function strikeChangeStatement(
-  db: D1Database,
-  { atMs, dataset, tradedate, kind, revision }: NewChange,
-  guard: Part,
-): D1PreparedStatement {
+export function strikeChangeStatement(db: D1Database, change: NewChange, guard: Part): D1PreparedStatement {
+  const { atMs, dataset, tradedate, kind, revision } = change;
   return sql(db)`
     INSERT INTO day_changes (at_ms, dataset, tradedate, kind, revision, previous)
     SELECT ${atMs}, ${dataset}, ${tradedate}, ${kind}, ${revision}, ${revision} WHERE ${guard}`;

@@ -4,6 +4,7 @@ import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registr
 import type { ServedDay } from "./days.ts";
 import type { DayState } from "./order-day.ts";
 import { type PackQuality, packTarget } from "./publish-day.ts";
+import { rows } from "./sql.ts";
 
 /**
  * `degraded`: served, but the build left out rows. `pending`: not loaded yet (today, or a day that is being uploaded).
@@ -82,7 +83,7 @@ export interface OverviewSpan {
 
 /** Returns the selected days, oldest first: every loaded day, and every other trading day up to `today`. */
 export async function overviewOf(db: D1Database, span: OverviewSpan): Promise<DayOverview[]> {
-  return overviewRows(await overviewStatement(db, span).all(), span.today);
+  return (await rows<Row>(overviewStatement(db, span))).map((row) => overviewRow(row, span.today));
 }
 
 /** Returns the overview of every dataset, in one read. */
@@ -91,25 +92,19 @@ export async function overviewsOf(
   span: Omit<OverviewSpan, "dataset">,
 ): Promise<Record<DatasetName, DayOverview[]>> {
   const statements = DATASET_NAMES.map((dataset) => overviewStatement(db, { ...span, dataset }));
-  const results = await db.batch(statements);
-  const shown = results.map((result) => overviewRows(result, span.today));
+  const found = await db.batch<Row>(statements);
+  const shown = found.map(({ results }) => results.map((row) => overviewRow(row, span.today)));
   return perDataset("name", (name) => shown[DATASET_NAMES.indexOf(name)] ?? []);
 }
 
-function overviewStatement(
-  db: D1Database,
-  { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset }: OverviewSpan,
-): D1PreparedStatement {
+function overviewStatement(db: D1Database, span: OverviewSpan): D1PreparedStatement {
+  const { first, last, today, untilMs = Number.MAX_SAFE_INTEGER, dataset } = span;
   const targets = packTarget({ dataset, tradedate: "" as BeijingDate });
   return db.prepare(OVERVIEW).bind(first, last, today, targets, untilMs, dataset);
 }
 
-function overviewRows({ results }: D1Result, today: BeijingDate): DayOverview[] {
-  return (results as Row[]).map((row) => overviewRow(row, today));
-}
-
 function overviewRow(row: Row, today: BeijingDate): DayOverview {
-  const { tradedate, revision, buildId, rows, securities, sizeBytes, publishedAtMs } = row;
+  const { tradedate, revision, buildId, securities, sizeBytes, publishedAtMs } = row;
   if (revision === null) {
     const state = row.uploading === 1 || tradedate >= today ? "pending" : "missing";
     return { tradedate, state, note: "", loaded: null };
@@ -120,6 +115,6 @@ function overviewRow(row: Row, today: BeijingDate): DayOverview {
     tradedate,
     state: isDegraded ? "degraded" : row.state,
     note: isDegraded ? (row.shortfall ?? LEFT_OUT) : (row.note ?? ""),
-    loaded: { revision, buildId, rows, securities, sizeBytes, publishedAtMs, quality },
+    loaded: { revision, buildId, rows: row.rows, securities, sizeBytes, publishedAtMs, quality },
   };
 }

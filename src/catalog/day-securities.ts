@@ -83,11 +83,8 @@ export async function packSections(db: D1Database, packId: number): Promise<Pack
 }
 
 /** Returns the section of one security, or null when the pack has no rows of this security. */
-export function packSection(
-  db: D1Database,
-  packId: number,
-  { symbol, market }: Security,
-): Promise<PackSection | null> {
+export function packSection(db: D1Database, packId: number, security: Security): Promise<PackSection | null> {
+  const { symbol, market } = security;
   return sql(db)`
     SELECT ${SECTION} FROM day_securities
     WHERE pack_id = ${packId} AND symbol = ${symbol} AND market = ${market} AND rows > 0`.first<PackSection>();

@@ -187,11 +187,8 @@ export function fileTarget({ dataType, tradedate, name }: FilePlace): string {
 }
 
 /** Returns the R2 key of a file's revision. The keys of the builder's files end in `.built`. */
-export function fileObjectKey(
-  { dataType, tradedate, name }: FilePlace,
-  revision: number,
-  origin: FileOrigin = "operator",
-): string {
+export function fileObjectKey(place: FilePlace, revision: number, origin: FileOrigin = "operator"): string {
+  const { dataType, tradedate, name } = place;
   const end = origin === "builder" ? ".built" : "";
   return `files/${dataType}/${tradedate.slice(0, 4)}/${tradedate}/${name}/${revision}${end}`;
 }
@@ -229,11 +226,8 @@ export interface ArrivedFile {
 }
 
 /** Records an uploaded object that is being checked. Idempotent. */
-export async function enterFile(
-  db: D1Database,
-  { place, upload, etag }: ArrivedFile,
-  nowMs: number,
-): Promise<void> {
+export async function enterFile(db: D1Database, file: ArrivedFile, nowMs: number): Promise<void> {
+  const { place, upload, etag } = file;
   await sql(db)`
     INSERT OR IGNORE INTO day_files (file_id, data_type, tradedate, name, revision, object_key, etag,
       size_bytes, sha256, state, uploaded_at_ms)

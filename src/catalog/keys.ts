@@ -76,12 +76,8 @@ export interface Rolled {
  * Issues `fresh` in addition to the key `old`, which then ends at `oldExpiresAtMs` at the latest. Returns false and
  * changes nothing when `old` is not in force or has changed, or when the account would exceed `most` keys.
  */
-export async function rollKey(
-  db: D1Database,
-  old: ApiKey,
-  { fresh, oldExpiresAtMs, most = Number.MAX_SAFE_INTEGER }: Rolled,
-  by: By,
-): Promise<boolean> {
+export async function rollKey(db: D1Database, old: ApiKey, change: Rolled, by: By): Promise<boolean> {
+  const { fresh, oldExpiresAtMs, most = Number.MAX_SAFE_INTEGER } = change;
   const { keyId, accountId } = old;
   const endsAtMs = Math.min(old.expiresAtMs ?? oldExpiresAtMs, oldExpiresAtMs);
   const guard = part`EXISTS (SELECT 1 FROM api_keys WHERE key_id = ${keyId}

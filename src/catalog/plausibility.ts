@@ -46,11 +46,8 @@ export interface Comparison {
 }
 
 /** Compares the pack `packId` of `tradedate`, whose index rows are loaded, with the nearest other available days. */
-export async function comparisonOf(
-  db: D1Database,
-  { dataset, tradedate }: DatasetDay,
-  packId: number,
-): Promise<Comparison> {
+export async function comparisonOf(db: D1Database, day: DatasetDay, packId: number): Promise<Comparison> {
+  const { dataset, tradedate } = day;
   const isoDate = `${tradedate.slice(0, 4)}-${tradedate.slice(4, 6)}-${tradedate.slice(6)}`;
   const [own, others] = await db.batch<MarketCounts & { tradedate: BeijingDate }>([
     sql(db)`SELECT market, securities, rows FROM pack_markets WHERE pack_id = ${packId}`,

@@ -119,14 +119,9 @@ export async function restateClaims(
   const restate = (name: "quality" | "shortfall", shown: (claims: RestatedClaims) => unknown) => {
     const text = JSON.stringify(restated[name]);
     if (text === undefined || text === JSON.stringify(known[name])) return [];
-    const entry = {
-      action: `day.${name}`,
-      subject: daySubject(day),
-      before: shown(known),
-      after: shown(restated),
-    };
+    const change = { before: shown(known), after: shown(restated) };
     return [
-      auditStatement(db, by, entry),
+      auditStatement(db, by, { action: `day.${name}`, subject: daySubject(day), ...change }),
       sql(db)`
         UPDATE uploads SET claims = json_set(claims, ${`$.${name}`}, json(${text})) WHERE object_id = ${packId}`,
     ];
@@ -219,23 +214,15 @@ export async function serveUpload(db: D1Database, arrived: ArrivedPack): Promise
 /** Returns statements that, if `guard` holds, end the day's newest revision in the history and add the next one. */
 function revisionStatements(
   db: D1Database,
-  {
-    dataset,
-    tradedate,
-    revision,
-    packId,
-    atMs,
-  }: DatasetDay & { revision: number; packId: number; atMs: number },
+  { revision, packId, atMs, ...day }: SeenDay & { packId: number; atMs: number },
   guard: Part,
 ): D1PreparedStatement[] {
-  const day = ofDay({ dataset, tradedate });
   return [
-    sql(
-      db,
-    )`UPDATE day_revisions SET replaced_at_ms = ${atMs} WHERE ${day} AND replaced_at_ms IS NULL AND ${guard}`,
+    sql(db)`
+      UPDATE day_revisions SET replaced_at_ms = ${atMs} WHERE ${ofDay(day)} AND replaced_at_ms IS NULL AND ${guard}`,
     sql(db)`
       INSERT INTO day_revisions (dataset, tradedate, revision, pack_id, published_at_ms)
-      SELECT ${dataset}, ${tradedate}, ${revision}, ${packId}, ${atMs} WHERE ${guard}`,
+      SELECT ${day.dataset}, ${day.tradedate}, ${revision}, ${packId}, ${atMs} WHERE ${guard}`,
   ];
 }
 

@@ -44,11 +44,8 @@ export type NewRestore = Pick<Restore, "restoreId" | "chunks" | "tables"> &
   Partial<Pick<Restore, "backupId" | "overEmpty">>;
 
 /** Opens a restore. Deletes any other open restore and the chunks that it had received. */
-export async function beginRestore(
-  db: D1Database,
-  { restoreId, chunks, tables, backupId = null, overEmpty = false }: NewRestore,
-  nowMs: number,
-): Promise<void> {
+export async function beginRestore(db: D1Database, restore: NewRestore, nowMs: number): Promise<void> {
+  const { restoreId, chunks, tables, backupId = null, overEmpty = false } = restore;
   await db.batch([
     sql(db)`DELETE FROM restore_chunks`,
     sql(db)`DELETE FROM restore_objects`,
@@ -81,11 +78,8 @@ export interface NewChunk {
 }
 
 /** Stores chunk `n` of an open restore. Idempotent. */
-export async function addRestoreChunk(
-  db: D1Database,
-  restoreId: string,
-  { n, table, after = null, next = null, rows }: NewChunk,
-): Promise<void> {
+export async function addRestoreChunk(db: D1Database, restoreId: string, chunk: NewChunk): Promise<void> {
+  const { n, table, after = null, next = null, rows } = chunk;
   const keyOf = (key: Value[] | null) => key && JSON.stringify(key);
   await sql(db)`
     INSERT OR REPLACE INTO restore_chunks (restore_id, n, table_name, rows, after_key, next_key)

@@ -85,10 +85,8 @@ export async function staleUploads(db: D1Database, beforeMs: number): Promise<St
 }
 
 /** Ends an open upload and deletes its catalog rows. Returns false when its state has changed. */
-export async function endStaleUpload(
-  db: D1Database,
-  { uploadId, target, state }: StaleUpload,
-): Promise<boolean> {
+export async function endStaleUpload(db: D1Database, upload: StaleUpload): Promise<boolean> {
+  const { uploadId, target, state } = upload;
   const ended = state === "uploading" ? "replaced" : "abandoned";
   const [moved] = await db.batch([
     sql(db)`

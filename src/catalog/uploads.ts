@@ -93,11 +93,8 @@ export async function claimPart(
 }
 
 /** Records that a claimed part is stored. */
-export async function recordPart(
-  db: D1Database,
-  uploadId: string,
-  { n, sha256, etag }: UploadPart,
-): Promise<void> {
+export async function recordPart(db: D1Database, uploadId: string, stored: UploadPart): Promise<void> {
+  const { n, sha256, etag } = stored;
   await sql(db)`
     UPDATE upload_parts SET etag = ${etag} WHERE upload_id = ${uploadId} AND n = ${n} AND sha256 = ${sha256}`.run();
 }
