@@ -54,9 +54,7 @@ export function allowedSql(
     AND (w.content = ${content} OR (w.standing = 1 AND NOT (${insisted}))))`;
 }
 
-/**
- * Returns the statements that record a withdrawal if `guard` holds, and end the target's upload, which began before.
- */
+/** Returns statements that, if `guard` holds, record a withdrawal and end the target's upload, which is older. */
 export function withdrawStatements(
   db: D1Database,
   { target, content }: TargetContent<string | Part>,

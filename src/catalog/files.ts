@@ -37,9 +37,7 @@ export interface CoveredFile extends FilePlace {
   buildId: string | null;
 }
 
-/**
- * A revision that may be downloaded: the current one, or one replaced less than 7 days ago, not withdrawn or damaged.
- */
+/** A revision that may be downloaded: the current one, or one replaced in the last 7 days, not withdrawn or damaged. */
 export interface FileVersion extends CoveredFile {
   /** When the revision was replaced; null for the current one. */
   replacedAtMs: number | null;
@@ -271,9 +269,7 @@ export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile,
 const isMovable = ({ revision, state, ...place }: StoredFile) =>
   part`${at(place)} AND revision = ${revision} AND state = ${state}`;
 
-/**
- * Returns the condition that no withdrawal forbids publishing `file` and, for the builder, no operator's file exists.
- */
+/** Returns the condition that neither a withdrawal nor, for the builder, an operator's file forbids publishing. */
 function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): Part {
   const allowed = allowedSql(fileTarget(file), file.sha256, isForced ? 1 : 0);
   if (origin !== "builder") return allowed;

@@ -148,9 +148,7 @@ export function revokeAgain(open: string): string[] {
   ];
 }
 
-/**
- * Returns the statement that inserts remembered rows that the backup lacks; a revoked key must not be imported again.
- */
+/** Returns the statement that inserts remembered rows that the backup lacks: revoked keys cannot be imported again. */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
   const values = columns.map((_, place) => `row ->> ${place}`);

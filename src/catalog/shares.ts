@@ -15,9 +15,7 @@ export interface Share {
   accountId: string;
   dataType: DataType;
   year: number;
-  /**
-   * Its number among the shares of its account, type and year. Requests get the newest; older ones work until they end.
-   */
+  /** Its number for this account, type and year. Requests get the newest share; older ones work until they end. */
   generation: number;
   /** The version of the share secret from which the password is derived. */
   secretVersion: number;

@@ -216,9 +216,7 @@ function useOf(row: GateRow, nowMs: number): GateUse {
   return { day, requests, files, resetSeconds: secondsToNextDay(nowMs) };
 }
 
-/**
- * Returns the days whose totals the catalog may lack, oldest first. Totals, unlike increments, can be written again.
- */
+/** Returns the days whose totals the catalog may lack, oldest first. Totals can be written again, unlike increments. */
 export function unwrittenDays(row: GateRow): DayUsage[] {
   const { day, requests, files, bytes = 0, earlier = [], written } = row;
   const present = { day, requests, files, bytes };
