@@ -1,5 +1,5 @@
 /** Loads the demo's calendar, sample days and auction packs as an operator does. */
-import { rm } from "node:fs/promises";
+import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { auctionPackName } from "../../auction/columns.ts";
 import { addDays, type BeijingDate } from "../../calendar/beijing.ts";
@@ -62,12 +62,8 @@ export async function loadDemoCalendar(
   { days, withoutHolidays }: DemoCalendar,
 ): Promise<void> {
   const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
-  await loadCalendar(
-    client,
-    days.filter((day) => !isGuessed(day)),
-    LIBRARY_SOURCE,
-  );
-  await loadCalendar(client, days.filter(isGuessed), "weekdays");
+  const bySource = Map.groupBy(days, (day) => (isGuessed(day) ? "weekdays" : LIBRARY_SOURCE));
+  for (const [source, ofSource] of bySource) await loadCalendar(client, ofSource, source);
 }
 
 /** Returns the days of `wanted` for which at least one dataset was never loaded. */
@@ -87,11 +83,6 @@ export function samplePage(tradedate: BeijingDate, stateDir: string): string {
 /** Creates the sample packs of `tradedate`. */
 export async function buildSampleDay(tradedate: BeijingDate, stateDir: string): Promise<void> {
   await writeSamplePacks({ tradedate }, packFolder(stateDir), DATASET_NAMES);
-}
-
-/** Checks the sample packs of `tradedate` and writes the quality sheet beside them. Returns its verdict. */
-export async function checkSampleDay(tradedate: BeijingDate, stateDir: string): Promise<string> {
-  return (await checkFolder(packFolder(stateDir), tradedate)).sheet.verdict;
 }
 
 /**
@@ -122,10 +113,19 @@ export async function publishSampleDay(
   }
 }
 
-/** Removes the sample packs of `tradedate`; the quality sheet stays. */
-export async function removeSamplePacks(tradedate: BeijingDate, stateDir: string): Promise<void> {
+/**
+ * Checks the sample packs of `tradedate`, publishes them like `publishSampleDay`, and removes them; the quality sheet
+ * stays. Returns its verdict.
+ */
+export async function finishSampleDay(
+  client: AdminClient,
+  tradedate: BeijingDate,
+  place: { stateDir: string; isLoaded: boolean },
+): Promise<string> {
+  const folder = packFolder(place.stateDir);
+  const { sheet } = await checkFolder(folder, tradedate);
+  await publishSampleDay(client, tradedate, place);
   const names = DATASET_NAMES.map((dataset) => packName(dataset, tradedate));
-  for (const name of [...names, auctionPackName(tradedate)]) {
-    await rm(join(packFolder(stateDir), name), { force: true });
-  }
+  for (const name of [...names, auctionPackName(tradedate)]) rmSync(join(folder, name), { force: true });
+  return sheet.verdict;
 }

@@ -22,9 +22,14 @@ export function migrationsDigest(stateDir: string): string | null {
   return hash.digest("hex");
 }
 
-/** Migrates a dev server's database. A server opens it at its first request, and must not have done so. */
+/**
+ * Migrates a dev server's database, whose id is the one in `wrangler.toml`. A server opens it at its first request, and
+ * must not have done so.
+ */
 export async function migrateState(stateDir: string): Promise<void> {
-  const databaseId = databaseIn(readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8"));
+  const configuration = readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8");
+  const databaseId = /^database_id = "([^"]+)"$/m.exec(configuration)?.[1];
+  if (databaseId === undefined) throw new Error("wrangler.toml names no database");
   await migrateFolder({ DB: databaseId }, join(stateDir, "v3"));
 }
 
@@ -52,13 +57,6 @@ export async function migrateFolder(
   } finally {
     await runtime.dispose();
   }
-}
-
-/** Returns the database's id in the text of `wrangler.toml`; the dev server uses the same id. */
-function databaseIn(configuration: string): string {
-  const databaseId = /^database_id = "([^"]+)"$/m.exec(configuration)?.[1];
-  if (databaseId === undefined) throw new Error("wrangler.toml names no database");
-  return databaseId;
 }
 
 /** Applies the migrations in `names` that `db` lacks, in order. */

@@ -2,15 +2,17 @@
  * `npm start`: runs the whole service on this machine, with sample days and demo keys. Everything it needs is in the
  * checkout: nothing is fetched and no login is needed. Ctrl-C leaves nothing running.
  */
-import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, resolve } from "node:path";
+import { once } from "node:events";
+import { existsSync, readFileSync, rmSync } from "node:fs";
+import { resolve } from "node:path";
 import { Command, CommanderError } from "commander";
+import * as wire from "../../admin/wire.ts";
 import { beijingDate } from "../../calendar/beijing.ts";
 import { AdminClient } from "../admin-client.ts";
 import { upTo } from "../command-line.ts";
 import { EXIT } from "../exit.ts";
 import { writeWhole } from "../work-folder.ts";
-import { inviteDemo, prepareAccounts } from "./demo-accounts.ts";
+import { prepareAccounts } from "./demo-accounts.ts";
 import * as sample from "./demo-days.ts";
 import * as state from "./demo-state.ts";
 import { migrateState, migrationsDigest } from "./migrations.ts";
@@ -50,8 +52,9 @@ function parseOptions(): StartOptions {
 
 async function start(
   { port, fresh, empty = false, ...places }: StartOptions,
-  stop: StopRequest,
+  stop: AbortSignal,
 ): Promise<void> {
+  const stopped = once(stop, "abort");
   const { stateDir, demoFile } = state.placesOf({ ...places, empty });
   const unlock = await state.lockState(stateDir);
   let server: DevServer | undefined;
@@ -67,20 +70,14 @@ async function start(
       remembered.migrations = migrationsDigest(stateDir) ?? "";
     }
     say("Starting the service");
-    const logFile = resolve(stateDir, "demo.log");
-    server = startDevServer({
-      port,
-      stateDir,
-      secretsFile: state.writeSecrets(stateDir, remembered),
-      logFile,
-    });
-    const announce = (demo: Demo) => {
-      mkdirSync(dirname(demoFile), { recursive: true });
-      writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
-    };
-    const place = { server, stateDir, remembered, announce, files: { demoFile, logFile } };
-    const announced = empty ? prepareEmpty(place) : prepare(place);
-    await Promise.race([announced.then(() => stop.asked), stop.asked, diedOf(server, stop)]);
+    const files = { demoFile, logFile: resolve(stateDir, "demo.log") };
+    const secretsFile = state.writeSecrets(stateDir, remembered);
+    server = startDevServer({ port, stateDir, secretsFile, logFile: files.logFile });
+    // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
+    state.remember(stateDir, remembered);
+    const place = { server, stateDir, remembered, files };
+    const prepared = empty ? prepareEmpty(place) : prepare(place);
+    await Promise.race([prepared.then(() => stopped), stopped, diedOf(server, stop)]);
   } finally {
     if (server !== undefined) {
       await server.stop();
@@ -95,24 +92,20 @@ interface Place {
   server: DevServer;
   stateDir: string;
   remembered: state.Remembered;
-  /** Writes the file for scripts. */
-  announce(demo: Demo): void;
   files: { demoFile: string; logFile: string };
 }
 
 /** Prepares a deployment without sample data. */
-async function prepareEmpty({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  state.remember(stateDir, remembered);
-  await waitUntilReady(server, remembered.adminToken);
-  const demo = { baseUrl: server.baseUrl, adminToken: remembered.adminToken, keys: {}, days: [] };
-  announce(demo);
+async function prepareEmpty({ server, remembered: { adminToken }, files }: Place): Promise<void> {
+  await waitUntilReady(server, adminToken);
+  const demo = { baseUrl: server.baseUrl, adminToken, keys: {}, days: [] };
+  announce(files.demoFile, demo);
   say(`\n${welcome(demo, files)}`);
 }
 
 /** Loads accounts and the newest sample day, prints how to request it, then loads the other days. */
-async function prepare({ server, stateDir, remembered, announce, files }: Place): Promise<void> {
-  // Stored before the first request, so that the next start has the state's secrets even if this one is killed.
-  state.remember(stateDir, remembered);
+async function prepare({ server, stateDir, remembered, files }: Place): Promise<void> {
+  const { adminToken } = remembered;
   const nowMs = Date.now();
   const today = beijingDate(nowMs);
   const calendar = sample.demoCalendar(today);
@@ -121,8 +114,8 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   // If the demo has no state yet, the newest day is built while the service starts in another process.
   const isEarly = Object.keys(remembered.keys).length === 0 && newest !== undefined;
   if (isEarly) await sample.buildSampleDay(newest, stateDir);
-  await waitUntilReady(server, remembered.adminToken);
-  const client = new AdminClient({ baseUrl: server.baseUrl, token: remembered.adminToken });
+  await waitUntilReady(server, adminToken);
+  const client = new AdminClient({ baseUrl: server.baseUrl, token: adminToken });
   await sample.loadDemoCalendar(client, calendar);
   const { withoutHolidays } = calendar;
   const unloaded = await sample.unloadedDays(client, days);
@@ -138,11 +131,11 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   await accounts;
   state.remember(stateDir, remembered);
   const keys = Object.fromEntries(Object.entries(remembered.keys).map(([name, { key }]) => [name, key]));
-  const { adminToken } = remembered;
   const servedDays = () => days.filter((day) => served.has(day));
   const demo = () => ({ baseUrl: server.baseUrl, adminToken, keys, days: servedDays() });
-  const consoleUrl = await inviteDemo(client, "flagship");
-  announce(demo());
+  const invites = "/admin/accounts/demo-flagship/invites";
+  const { url: consoleUrl } = await client.post(wire.inviteSchema, invites, { body: {} });
+  announce(files.demoFile, demo());
   say(`\n${welcome(demo(), { ...files, withoutHolidays, consoleUrl, following })}`);
   // The first day is checked only now, so that requests for it need not wait for the check.
   const unchecked = days.filter(
@@ -151,48 +144,40 @@ async function prepare({ server, stateDir, remembered, announce, files }: Place)
   for (const day of unchecked.toReversed()) {
     if (!served.has(day)) say(`Publishing the sample day ${day}`);
     if (day !== first) await sample.buildSampleDay(day, stateDir);
-    const verdict = await sample.checkSampleDay(day, stateDir);
-    await sample.publishSampleDay(client, day, { stateDir, isLoaded: served.has(day) });
-    await sample.removeSamplePacks(day, stateDir);
+    const verdict = await sample.finishSampleDay(client, day, { stateDir, isLoaded: served.has(day) });
     if (day === newest) say(`Quality check of ${day}: ${verdict}, see ${sample.samplePage(day, stateDir)}`);
     served.add(day);
-    announce(demo());
+    announce(files.demoFile, demo());
   }
   if (following.length > 0) say(`Every sample day is served: ${days.join(" ")}`);
 }
 
 /** Rejects when the server ends unexpectedly. */
-async function diedOf(server: DevServer, stop: StopRequest): Promise<void> {
+async function diedOf(server: DevServer, stop: AbortSignal): Promise<void> {
   await server.ended;
-  if (!stop.wasAsked()) throw endedFailure(server, "The service stopped unexpectedly");
+  if (!stop.aborted) throw endedFailure(server, "The service stopped unexpectedly");
+}
+
+/** Writes the file for scripts. */
+function announce(demoFile: string, demo: Demo): void {
+  writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
 }
 
 function say(line: string): void {
   process.stdout.write(`${line}\n`);
 }
 
-/** A request to stop the demo. */
-interface StopRequest {
-  /** Settles when a stop is requested. */
-  asked: Promise<void>;
-  wasAsked(): boolean;
-}
-
-/** Watches for Ctrl-C, SIGTERM and the end of the npm process that started the demo. */
-function hearStopRequest(): StopRequest {
-  let was = false;
-  const asked = new Promise<void>((settle) => {
-    const stop = () => {
-      was = true;
-      settle();
-    };
-    for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, stop);
-    // npm does not end its children when it is killed. A demo started without npm may outlive its shell.
-    if (process.env.npm_lifecycle_event === undefined) return;
+/** Returns a signal that aborts at Ctrl-C, SIGTERM and the end of the npm process that started the demo. */
+function stopSignal(): AbortSignal {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) process.on(signal, end);
+  // npm does not end its children when it is killed. A demo started without npm may outlive its shell.
+  if (process.env.npm_lifecycle_event !== undefined) {
     const starter = npmAboveUs();
-    setInterval(() => npmAboveUs() !== starter && stop(), PARENT_CHECK_MS).unref();
-  });
-  return { asked, wasAsked: () => was };
+    setInterval(() => npmAboveUs() !== starter && end(), PARENT_CHECK_MS).unref();
+  }
+  return stop.signal;
 }
 
 /**
@@ -211,13 +196,13 @@ function npmAboveUs(): number {
   }
 }
 
-const stop = hearStopRequest();
+const stop = stopSignal();
 try {
   await start(parseOptions(), stop);
 } catch (error) {
   if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? EXIT.ok : EXIT.usage;
   // After Ctrl-C, work in progress is expected to fail, so the error is not reported.
-  else if (!stop.wasAsked()) {
+  else if (!stop.aborted) {
     process.stderr.write(`npm start: ${(error as Error).message}\n`);
     process.exitCode = EXIT.failed;
   }

@@ -1,5 +1,5 @@
 /** Runs the dev server locally, without network, login or questions. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { createWriteStream } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -16,21 +16,6 @@ const KEPT_CHARACTERS = 4_000;
 const READY_WITHIN_MS = 120_000;
 /** The server is killed when it has not stopped after this time, which is longer than `GRACE_MS` of the keeper. */
 const STOP_WITHIN_MS = 6_000;
-
-function quietEnvironment(stateDir: string): NodeJS.ProcessEnv {
-  return {
-    ...process.env,
-    CI: "1",
-    NO_COLOR: "1",
-    WRANGLER_SEND_METRICS: "false",
-    WRANGLER_SEND_ERROR_REPORTS: "false",
-    WRANGLER_WRITE_LOGS: "false",
-    // The banner would look for a newer version on the network.
-    WRANGLER_HIDE_BANNER: "true",
-    WRANGLER_REGISTRY_PATH: join(stateDir, "dev-registry"),
-    CLOUDFLARE_CF_FETCH_ENABLED: "false",
-  };
-}
 
 /** Throws `CommandFailure` unless `port` on 127.0.0.1 is free. */
 export async function refuseTakenPort(port: number): Promise<void> {
@@ -52,48 +37,68 @@ function portTaken(port: number): CommandFailure {
   return new CommandFailure(`Port ${port} is in use; give another one: npm start -- --port ${port + 1}`);
 }
 
-export interface DevServer {
-  baseUrl: string;
-  port: number;
-  /** Settles when the server has ended for any reason. */
-  ended: Promise<void>;
-  /** Returns the server's last output. */
-  output(): string;
-  /** Ends the server and its children; returns when all have ended. */
-  stop(): Promise<void>;
-}
+/** A running dev server. */
+export type DevServer = ReturnType<typeof startDevServer>;
 
-export interface DevServerOptions {
+/**
+ * Starts `wrangler dev` on 127.0.0.1. `secretsFile` has the secrets as `NAME="value"` lines. Call `waitUntilReady` before
+ * using the server.
+ */
+export function startDevServer({
+  port,
+  stateDir,
+  secretsFile,
+  logFile,
+}: {
   port: number;
   stateDir: string;
-  /** The file with the secrets as `NAME="value"` lines. */
   secretsFile: string;
   logFile: string;
-}
-
-/** Starts `wrangler dev` on 127.0.0.1. Call `waitUntilReady` before using it. */
-export function startDevServer({ port, stateDir, secretsFile, logFile }: DevServerOptions): DevServer {
+}) {
   const args = ["dev", "--local", "--ip", "127.0.0.1", "--port", String(port)];
   args.push("--persist-to", stateDir, "--env-file", secretsFile, "--show-interactive-dev-session=false");
   const child = spawn(process.execPath, [KEEPER, process.execPath, WRANGLER, ...args], {
     cwd: CHECKOUT,
-    env: quietEnvironment(stateDir),
+    env: {
+      ...process.env,
+      CI: "1",
+      NO_COLOR: "1",
+      WRANGLER_SEND_METRICS: "false",
+      WRANGLER_SEND_ERROR_REPORTS: "false",
+      WRANGLER_WRITE_LOGS: "false",
+      // The banner would look for a newer version on the network.
+      WRANGLER_HIDE_BANNER: "true",
+      WRANGLER_REGISTRY_PATH: join(stateDir, "dev-registry"),
+      CLOUDFLARE_CF_FETCH_ENABLED: "false",
+    },
     stdio: ["pipe", "pipe", "pipe"],
     detached: true,
   });
-  const output = tail(child);
   const log = createWriteStream(logFile, { flags: "w", mode: 0o600 });
-  child.stdout.pipe(log, { end: false });
-  child.stderr.pipe(log, { end: false });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.pipe(log, { end: false });
+    stream.setEncoding("utf8").on("data", (text: string) => {
+      output = (output + text).slice(-KEPT_CHARACTERS);
+    });
+  }
   const ended = new Promise<void>((resolve) => child.on("close", () => resolve()));
-  const stop = async () => {
-    child.stdin.destroy();
-    const killed = setTimeout(() => killGroup(child.pid), STOP_WITHIN_MS);
-    await ended;
-    clearTimeout(killed);
-    killGroup(child.pid);
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    port,
+    /** Settles when the server has ended for any reason. */
+    ended,
+    /** Returns the server's last output. */
+    output: () => output.trim(),
+    /** Ends the server and its children; returns when all have ended. */
+    async stop(): Promise<void> {
+      child.stdin.destroy();
+      const killed = setTimeout(() => killGroup(child.pid), STOP_WITHIN_MS);
+      await ended;
+      clearTimeout(killed);
+      killGroup(child.pid);
+    },
   };
-  return { baseUrl: `http://127.0.0.1:${port}`, port, ended, output, stop };
 }
 
 function killGroup(leader: number | undefined): void {
@@ -142,14 +147,4 @@ async function statusOf(
   const answer = await fetch(`${baseUrl}${path}`, { headers }).catch(() => null);
   await answer?.body?.cancel();
   return answer?.status ?? null;
-}
-
-function tail(child: ChildProcess): () => string {
-  let kept = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream?.setEncoding("utf8").on("data", (text: string) => {
-      kept = (kept + text).slice(-KEPT_CHARACTERS);
-    });
-  }
-  return () => kept.trim();
 }
