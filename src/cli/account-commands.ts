@@ -2,7 +2,7 @@
 import * as wire from "../admin/wire.ts";
 import type { AdminRequest } from "./admin-client.ts";
 import { type Call, command, group } from "./command.ts";
-import { type LimitWord, limitOf, ownLimitArgument, spanArgument, table } from "./command-line.ts";
+import { limitArgument, limitOf, spanArgument, table } from "./command-line.ts";
 import { type DatasetOptions, inDataset } from "./dataset-days.ts";
 import { UsageFailure } from "./exit.ts";
 import * as option from "./option.ts";
@@ -82,7 +82,10 @@ function change(name: string, says: string, question?: (id: string) => string) {
   });
 }
 
-const ownLimit = option.parsed("<count>", ownLimitArgument);
+const ownLimit = option.parsed(
+  "<count>",
+  limitArgument("a whole number, unlimited, or plan", "unlimited", "plan"),
+);
 
 const limits = command("limits <account>", {
   says: "set an account's own daily limits; an omitted limit stays unchanged",
@@ -103,7 +106,7 @@ const limits = command("limits <account>", {
 });
 
 /** Returns the account's own limit to send. Undefined, which JSON omits, means that the plan's limit applies. */
-function sentLimit(word: LimitWord | "plan" | undefined, had: number | null | undefined) {
+function sentLimit(word: number | "unlimited" | "plan" | undefined, had: number | null | undefined) {
   return word === undefined ? had : word === "plan" ? undefined : limitOf(word);
 }
 

@@ -63,18 +63,14 @@ export const revisionArgument = numberArgument(/^[1-9]\d{0,8}$/, "a revision num
  * day in Beijing, and RFC 3339 with an offset.
  */
 export function instantArgument(text: string): number {
-  const instant = namedDay(text) ?? parseInstant(text);
+  const daysOn = NAMED_DAYS.get(text);
+  const instant =
+    daysOn === undefined ? parseInstant(text) : startOfDay(addDays(beijingDate(Date.now()), daysOn));
   if (instant !== null && isStorable(instant)) return instant;
   if (instant !== null) throw new InvalidArgumentError(`expected ${STORABLE_INSTANTS}.`);
   throw new InvalidArgumentError(
     "expected a day (2026-03-12, 20260312, today, yesterday) or RFC 3339 with an offset (2026-03-12T20:30:00+08:00).",
   );
-}
-
-/** Returns the start of a named day in Beijing, in Unix milliseconds; null for any other text. */
-function namedDay(text: string): number | null {
-  const daysOn = NAMED_DAYS.get(text);
-  return daysOn === undefined ? null : startOfDay(addDays(beijingDate(Date.now()), daysOn));
 }
 
 /** Parses a duration such as `7d` or `36h` to milliseconds. */
@@ -85,35 +81,24 @@ export function spanArgument(text: string): number {
 }
 
 /**
- * A daily limit on the command line. Null cannot stand for "unlimited", because commander would turn it into an empty
- * string.
+ * Returns a parser for a daily limit: a whole number or one of `alternatives`. `expected` describes them in the error message.
+ * Null cannot stand for "unlimited", because commander would turn it into an empty string.
  */
-export type LimitWord = number | "unlimited";
-
-const limit = (expected: string) => numberArgument(/^\d{1,9}$/, expected);
-
-/** Parses a whole number or `unlimited`. */
-export function limitArgument(text: string): LimitWord {
-  return text === "unlimited" ? text : limit("a whole number or unlimited")(text);
-}
-
-/** Parses an account's own limit: a whole number, `unlimited`, or `plan` for the plan's limit. */
-export function ownLimitArgument(text: string): LimitWord | "plan" {
-  if (text === "plan" || text === "unlimited") return text;
-  return limit("a whole number, unlimited, or plan")(text);
+export function limitArgument<Word extends string>(expected: string, ...alternatives: Word[]) {
+  const number = numberArgument(/^\d{1,9}$/, expected);
+  return (text: string): number | Word => alternatives.find((word) => word === text) ?? number(text);
 }
 
 /** Returns the limit as the service expects it; null means unlimited. */
-export function limitOf(word: LimitWord): number | null {
-  return word === "unlimited" ? null : word;
+export function limitOf(limit: number | "unlimited"): number | null {
+  return limit === "unlimited" ? null : limit;
 }
 
-const whole = new Intl.NumberFormat("en-US");
 const UNITS = ["kB", "MB", "GB"] as const;
 
 /** Formats a count with thousands separators: `149,359`. */
 export function countText(count: number): string {
-  return whole.format(count);
+  return count.toLocaleString("en-US");
 }
 
 /** Formats bytes in the unit (powers of 1000) with one to three digits before the point: `12.3 kB`, `999 bytes`. */

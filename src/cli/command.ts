@@ -13,12 +13,7 @@ export type Register = (parent: Command) => void;
 type Options<Values> = { readonly [Name in keyof Values]: option.Described<Values[Name]> };
 
 /** The options that `command` adds, and `--yes`. */
-interface ServiceOptions {
-  url?: string;
-  token?: string;
-  json?: boolean;
-  yes?: boolean;
-}
+type ServiceOptions = Partial<option.Values<typeof option.SERVICE & { yes: typeof option.YES }>>;
 
 /** What a running command works with. */
 export interface Call {
@@ -57,28 +52,23 @@ export function command<Values, Arguments extends unknown[]>(
   name: string,
   described: DescribedCommand<Values, Arguments>,
 ): Register {
-  return registered(name, described, { ...described.options, ...option.SERVICE });
+  const options = { ...described.options, ...option.SERVICE } as Options<Values>;
+  return localCommand(name, { ...described, options });
 }
 
 /** Returns a command that calls no service, with `--json` only if its own options have it. */
 export function localCommand<Values, Arguments extends unknown[]>(
   name: string,
-  described: DescribedCommand<Values, Arguments>,
-): Register {
-  return registered(name, described, { ...described.options });
-}
-
-function registered<Values, Arguments extends unknown[]>(
-  name: string,
-  { says, args = {}, help, alias, isDefault = false, run }: DescribedCommand<Values, Arguments>,
-  options: Record<string, option.Described<unknown>>,
+  { says, args = {}, options, help, alias, isDefault = false, run }: DescribedCommand<Values, Arguments>,
 ): Register {
   return (parent) => {
     const made = parent.command(name, { isDefault }).description(says);
     for (const [placeholder, argument] of Object.entries(args)) {
       made.addArgument(typeof argument === "string" ? new Argument(placeholder, argument) : argument);
     }
-    for (const [member, described] of Object.entries(options)) made.addOption(described.named(member));
+    for (const [member, described] of Object.entries<option.Described<unknown>>(options ?? {})) {
+      made.addOption(described.named(member));
+    }
     if (alias !== undefined) made.alias(alias);
     if (help !== undefined) made.addHelpText("after", help);
     made.action(() => {

@@ -12,12 +12,6 @@ export const EXIT = {
 
 type ExitStatus = (typeof EXIT)[keyof typeof EXIT];
 
-/** A refusal by the service. `reason`, if there is one, is for scripts, for example `implausible`. */
-export interface Refused {
-  httpStatus: number;
-  reason: string | undefined;
-}
-
 /** An error that ends the command with a sentence for the operator on stderr, without stack or secrets. */
 export class CommandFailure extends Error {
   readonly status: ExitStatus;
@@ -35,11 +29,11 @@ export class UsageFailure extends CommandFailure {
   }
 }
 
-/** The service refused a request. */
+/** The service refused a request. The reason, if there is one, is for scripts, for example `implausible`. */
 export class ServiceRefusal extends CommandFailure {
-  readonly refused: Refused;
+  readonly refused: { httpStatus: number; reason: string | undefined };
 
-  constructor(sentence: string, refused: Refused) {
+  constructor(sentence: string, refused: ServiceRefusal["refused"]) {
     super(sentence);
     this.refused = refused;
   }

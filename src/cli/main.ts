@@ -40,14 +40,11 @@ function toldOf(error: unknown): string {
   return (isUnforeseen && process.env.EDGETAPE_DEBUG && error.stack) || sentenceOf(error);
 }
 
-/** Ends this process when its launcher (`edgetape.mjs`) has ended. */
-function endWithLauncher(): void {
-  process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
-  // The channel alone must not keep the process running.
-  process.channel?.unref();
-}
-
 if (import.meta.main) {
-  if (process.env.EDGETAPE_LAUNCHED === "1") endWithLauncher();
+  if (process.env.EDGETAPE_LAUNCHED === "1") {
+    // The launcher (`edgetape.mjs`) has ended. The channel alone must not keep this process running.
+    process.once("disconnect", () => process.kill(process.pid, "SIGTERM"));
+    process.channel?.unref();
+  }
   process.exitCode = await run(process.argv.slice(2));
 }

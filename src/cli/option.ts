@@ -2,15 +2,7 @@
 import { availableParallelism } from "node:os";
 import { InvalidArgumentError, Option } from "commander";
 import { DATASET_NAMES } from "../datasets/registry.ts";
-import {
-  countArgument,
-  dateArgument,
-  instantArgument,
-  monthArgument,
-  revisionArgument,
-  spanArgument,
-  versionArgument,
-} from "./command-line.ts";
+import * as line from "./command-line.ts";
 
 /**
  * Describes an option with a value of type `Value`. The member that holds the description gives the option its name:
@@ -74,13 +66,13 @@ export const refused = (placeholder: string, says: string, advice: string) =>
     }),
   );
 
-export const count = parsed("<count>", countArgument);
-export const day = parsed("<YYYYMMDD>", dateArgument);
-export const instant = parsed("<instant>", instantArgument);
-export const month = parsed("<YYYYMM>", monthArgument);
-export const revision = parsed("<n>", revisionArgument);
-export const span = parsed("<span>", spanArgument);
-export const version = parsed("<version>", versionArgument);
+export const count = parsed("<count>", line.countArgument);
+export const day = parsed("<YYYYMMDD>", line.dateArgument);
+export const instant = parsed("<instant>", line.instantArgument);
+export const month = parsed("<YYYYMM>", line.monthArgument);
+export const revision = parsed("<n>", line.revisionArgument);
+export const span = parsed("<span>", line.spanArgument);
+export const version = parsed("<version>", line.versionArgument);
 /** Describes the option that chooses a dataset. */
 export const dataset = (says: string) => choice("<name>", DATASET_NAMES, says);
 export const YES = flag("do it without asking");

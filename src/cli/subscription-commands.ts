@@ -74,7 +74,7 @@ const listPlans = command("list", {
   },
 });
 
-const limit = option.parsed("<count>", limitArgument);
+const limit = option.parsed("<count>", limitArgument("a whole number or unlimited", "unlimited"));
 
 const setPlan = command("set", {
   says: "set both limits of a plan, for every account without limits of its own",

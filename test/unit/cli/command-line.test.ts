@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   countText,
   instantArgument,
-  ownLimitArgument,
+  limitArgument,
   sizeText,
   spanArgument,
 } from "../../../src/cli/command-line.ts";
@@ -36,8 +36,9 @@ describe("an instant on the command line", () => {
 
 describe("command-line arguments", () => {
   it("express a limit as a whole number, `unlimited` or `plan`, and a time span in days or hours", () => {
-    expect(["0", "30", "unlimited", "plan"].map(ownLimitArgument)).toEqual([0, 30, "unlimited", "plan"]);
-    expect(() => ownLimitArgument("-1")).toThrow("a whole number, unlimited, or plan");
+    const limit = limitArgument("a whole number, unlimited, or plan", "unlimited", "plan");
+    expect(["0", "30", "unlimited", "plan"].map(limit)).toEqual([0, 30, "unlimited", "plan"]);
+    expect(() => limit("-1")).toThrow("a whole number, unlimited, or plan");
     expect(["36h", "7d"].map(spanArgument)).toEqual([129_600_000, 604_800_000]);
     expect(() => spanArgument("7")).toThrow("7d or 36h");
   });
