@@ -86,7 +86,8 @@ export const calendar = group("calendar", "load and show the trading days of the
 ]);
 
 function libraryYear(year: number): ExchangeDay[] {
-  if (knowsHolidays(year)) return exchangeDays(year);
+  const days = exchangeDays(year);
+  if (days !== null) return days;
   throw new CommandFailure(
     `The holidays of ${year} are not in the library (${LIBRARY_SOURCE}); update it once they are announced, or give your own list with --file.`,
   );
@@ -153,18 +154,15 @@ export interface ExchangeDay {
 const OTHER_CLOSURES: ReadonlySet<string> = new Set(["20240209"]);
 
 /**
- * Returns whether the library has the holidays of `year`, which the State Council announces in the preceding November.
- * For any other year, the library reports no holidays at all.
+ * Returns every day of `year` according to the holiday library. Returns null if the library lacks the year's holidays,
+ * which the State Council announces in the preceding November; for such a year, it reports no holidays at all.
  */
-export function knowsHolidays(year: number): boolean {
-  return [`${year}-01-01`, `${year}-10-01`].every(
+export function exchangeDays(year: number): ExchangeDay[] | null {
+  const isKnown = [`${year}-01-01`, `${year}-10-01`].every(
     // The name of a holiday contains a comma. For a plain weekend, the library returns the name of the weekday.
     (day) => chineseDays.isHoliday(day) && chineseDays.getDayDetail(day).name.includes(","),
   );
-}
-
-/** Returns every day of `year` according to the holiday library. Call `knowsHolidays` first. */
-export function exchangeDays(year: number): ExchangeDay[] {
+  if (!isKnown) return null;
   const isoDate = (day: string) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
   return daysOf(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
 }

@@ -81,8 +81,8 @@ export function spanArgument(text: string): number {
 }
 
 /**
- * Returns a parser for a daily limit: a whole number or one of `alternatives`. `expected` describes them in the error message.
- * Null cannot stand for "unlimited", because commander would turn it into an empty string.
+ * Returns a parser for a daily limit: a whole number or one of `alternatives`. `expected` describes them in the error
+ * message. Null cannot stand for "unlimited", because commander would turn it into an empty string.
  */
 export function limitArgument<Word extends string>(expected: string, ...alternatives: Word[]) {
   const number = numberArgument(/^\d{1,9}$/, expected);

@@ -86,9 +86,6 @@ const importFile = command("import", {
 
 export const key = group("key", "manage API keys", [issue, list, roll, revoke, importFile]);
 
-const COLUMNS = ["key", "sha256", "account", "plan", "start", "end"] as const;
-type ColumnName = (typeof COLUMNS)[number];
-
 /** A refused row of the file with the reason, which never quotes a key. */
 interface RefusedRow {
   line: number;
@@ -120,7 +117,7 @@ export function parseKeyFile(text: string, name: string): KeyFile {
 }
 
 /** Returns the row, or a clause that says why it is refused. */
-function keyRow(cell: (column: ColumnName) => string): Result<wire.KeyImportRow, string> {
+function keyRow(cell: (column: string) => string): Result<wire.KeyImportRow, string> {
   const [start, end] = [parseInstant(cell("start")), parseInstant(cell("end"))];
   if (start === null) return refused("start is neither a date (20260312) nor RFC 3339 with an offset");
   if (end === null) return refused("end is neither a date (20260312) nor RFC 3339 with an offset");
@@ -162,15 +159,12 @@ export async function importKeys(
   return result;
 }
 
-interface CsvRow {
-  /** The line on which the row begins, from 1. */
-  line: number;
-  cells: string[];
-}
-
-/** Returns the rows of a CSV text (RFC 4180; a byte order mark is skipped) without empty lines. */
-function parseCsv(text: string): CsvRow[] {
-  const rows: CsvRow[] = [];
+/**
+ * Returns the rows of a CSV text (RFC 4180; a byte order mark is skipped) without empty lines. `line` is the one on which
+ * the row begins, from 1.
+ */
+function parseCsv(text: string) {
+  const rows: { line: number; cells: string[] }[] = [];
   let [cells, cell, quoted, line, begun] = [[] as string[], "", false, 1, 1];
   const endRow = () => {
     cells.push(cell);

@@ -110,15 +110,12 @@ function adviceOf(of: { current: number; version: number; present: boolean; isNe
   return of.isNeeded ? "still needed" : "can be removed";
 }
 
+const year = option.parsed("<YYYY>", numberArgument(/^\d{4}$/, "a year as YYYY"));
+
 /** The options that name an external share. */
 const SHARE = {
   type: dataType("the kind of files").required(),
-  year: option
-    .parsed(
-      "<YYYY>",
-      numberArgument(/^\d{4}$/, "a year as YYYY"),
-    )("the year of the share")
-    .required(),
+  year: year("the year of the share").required(),
 };
 
 const externalPath = ({ type, year }: { type: string; year: number }) => `/admin/external/${type}/${year}`;
@@ -147,8 +144,7 @@ const setExternal = command("set", {
       sizeBytes: options.bytes,
       link: await linkOf(options),
     };
-    const request = { body };
-    showExternal(call, await call.client.put(wire.externalListSchema, externalPath(options), request));
+    showExternal(call, await call.client.put(wire.externalListSchema, externalPath(options), { body }));
   },
 });
 

@@ -28,8 +28,7 @@ export async function sendParts(client: AdminClient, { file, begun, partPath, on
   const stored = new Set(begun.parts.map((part) => part.n));
   let sent = begun.parts.reduce((sum, part) => sum + part.sizeBytes, 0);
   onSent?.(sent);
-  const missing: number[] = [];
-  for (let n = 1; n <= begun.partCount; n++) if (!stored.has(n)) missing.push(n);
+  const missing = Array.from({ length: begun.partCount }, (_, at) => at + 1).filter((n) => !stored.has(n));
   const sender = async () => {
     for (let n = missing.shift(); n !== undefined; n = missing.shift()) {
       // `sent` is read only after the wait. `sent += await …` would read it earlier and lose the bytes that other

@@ -12,7 +12,6 @@ import { publishAuction, refuseFailedAuction } from "../auction-publishing.ts";
 import {
   type ExchangeDay,
   exchangeDays,
-  knowsHolidays,
   LIBRARY_SOURCE,
   loadCalendar,
   weekdays,
@@ -37,7 +36,8 @@ export function demoCalendar(today: BeijingDate): DemoCalendar {
   const days: ExchangeDay[] = [];
   const withoutHolidays: number[] = [];
   for (let year = firstYear; year <= thisYear + 1; year++) {
-    if (knowsHolidays(year)) days.push(...exchangeDays(year));
+    const known = exchangeDays(year);
+    if (known !== null) days.push(...known);
     else if (year <= thisYear) {
       days.push(...weekdays(year));
       withoutHolidays.push(year);
