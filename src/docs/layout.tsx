@@ -147,21 +147,15 @@ function MenuList({ slug, language }: Place) {
   );
 }
 
+/** Renders the links to the pages before and after this one. */
 function Next({ slug, language }: Place) {
+  const link = (to: PageSlug | undefined, textOf: (title: string) => string) =>
+    to === undefined ? <span /> : <a href={pathOf(to, language)}>{textOf(PAGES[to][language].title)}</a>;
   const at = SLUGS.indexOf(slug);
-  const [before, after] = [SLUGS[at - 1], SLUGS[at + 1]];
   return (
     <nav class="next">
-      {before === undefined ? (
-        <span />
-      ) : (
-        <a href={pathOf(before, language)}>{`← ${PAGES[before][language].title}`}</a>
-      )}
-      {after === undefined ? (
-        <span />
-      ) : (
-        <a href={pathOf(after, language)}>{`${PAGES[after][language].title} →`}</a>
-      )}
+      {link(SLUGS[at - 1], (title) => `← ${title}`)}
+      {link(SLUGS[at + 1], (title) => `${title} →`)}
     </nav>
   );
 }

@@ -90,14 +90,6 @@ function TableView({ head, rows }: { head: readonly string[]; rows: readonly (re
   );
 }
 
-const LANGUAGE_NAMES = {
-  sh: "sh",
-  python: "Python",
-  typescript: "TypeScript",
-  sql: "SQL",
-  json: "JSON",
-} as const;
-
 /** Renders a code block with its output below it. */
 export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFacts }) {
   const { language, text, prints } = SNIPPETS[name];
@@ -105,7 +97,7 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
   return (
     <figure class="code">
       <figcaption>
-        <span>{LANGUAGE_NAMES[language]}</span>
+        <span>{LANGUAGES[language].name}</span>
         <button type="button" data-copy={id} data-done={facts.copied}>
           {facts.copy}
         </button>
@@ -123,43 +115,45 @@ export function CodeView({ name, facts }: { name: SnippetName; facts: RenderFact
   );
 }
 
-/**
- * The highlighted tokens of a language. The CSS class of a group is `code-` and the group's name. Identifiers other
- * than `keywords` are plain text.
- */
-interface Tokens {
-  pattern: RegExp;
-  keywords: ReadonlySet<string>;
-}
+const keywordsIn = (text: string): ReadonlySet<string> => new Set(text.split(" "));
 
-const TOKENS: Readonly<Record<Snippet["language"], Tokens>> = {
+/**
+ * The names of the languages, and the tokens that are highlighted. The CSS class of a group is `code-` and the group's
+ * name. Identifiers other than `keywords` are plain text.
+ */
+const LANGUAGES = {
   sh: {
+    name: "sh",
     pattern: /(?<comment>#[^\n]*)|(?<string>'[^']*')|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
-    keywords: new Set("export curl npm pip EDGETAPE_URL EDGETAPE_KEY".split(" ")),
+    keywords: keywordsIn("export curl npm pip EDGETAPE_URL EDGETAPE_KEY"),
   },
   python: {
+    name: "Python",
     pattern: /(?<comment>#[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
-    keywords: new Set("import for in while if not break raise print True def try except return".split(" ")),
+    keywords: keywordsIn("import for in while if not break raise print True def try except return"),
   },
   typescript: {
+    name: "TypeScript",
     pattern: /(?<comment>\/\/[^\n]*)|(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
-    keywords: new Set("import from const for await of new try catch if else throw instanceof".split(" ")),
+    keywords: keywordsIn("import from const for await of new try catch if else throw instanceof"),
   },
   sql: {
+    name: "SQL",
     pattern: /(?<comment>--[^\n]*)|(?<string>'[^']*')|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
-    keywords: new Set("SELECT FROM WHERE GROUP ORDER BY AS DESC LIMIT".split(" ")),
+    keywords: keywordsIn("SELECT FROM WHERE GROUP ORDER BY AS DESC LIMIT"),
   },
   json: {
+    name: "JSON",
     pattern: /(?<string>"[^"\n]*")|(?<keyword>[A-Za-z_]\w*)|(?<number>\d[\d_.]*)/g,
-    keywords: new Set("null true false".split(" ")),
+    keywords: keywordsIn("null true false"),
   },
-};
+} as const satisfies Record<Snippet["language"], unknown>;
 
 /** Returns the code with highlighted tokens. */
 function highlighted(code: string, language: Snippet["language"]): Child[] {
   const parts: Child[] = [];
   let at = 0;
-  const { pattern, keywords } = TOKENS[language];
+  const { pattern, keywords } = LANGUAGES[language];
   for (const match of code.matchAll(pattern)) {
     const [token] = match;
     if (match.groups?.keyword !== undefined && !keywords.has(token)) continue;
