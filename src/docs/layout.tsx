@@ -35,6 +35,7 @@ export function pathOf(slug: PageSlug, language: PageLanguage): string {
 /** Returns the page as HTML; `example` is inserted into its commands. */
 export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): string {
   const { language } = look;
+  const other = language === "en" ? "zh" : "en";
   const page = PAGES[slug][language];
   const facts = { ...example, ...CODE_MESSAGES[language] };
   return documentOf(
@@ -43,7 +44,12 @@ export function docsPage(slug: PageSlug, look: Look, example: ExampleFacts): str
       title={page.title}
       place="docs"
       styles={[STYLE]}
-      head={<Head slug={slug} language={language} />}
+      head={
+        <>
+          <meta name="description" content={page.lead} />
+          <link rel="alternate" hreflang={LANGUAGE_TAGS[other]} href={pathOf(slug, other)} />
+        </>
+      }
     >
       <div class="columns">
         <Menu slug={slug} language={language} />
@@ -76,16 +82,6 @@ function Contents({ blocks, title }: { blocks: readonly Block[]; title: string }
         ))}
       </ul>
     </nav>
-  );
-}
-
-function Head({ slug, language }: Place) {
-  const other = language === "en" ? "zh" : "en";
-  return (
-    <>
-      <meta name="description" content={PAGES[slug][language].lead} />
-      <link rel="alternate" hreflang={LANGUAGE_TAGS[other]} href={pathOf(slug, other)} />
-    </>
   );
 }
 

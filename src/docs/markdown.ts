@@ -1,7 +1,7 @@
 /** Reads a page of the documentation, which is written in Markdown. */
 import type { PageLanguage } from "../pages/look.ts";
 import type { SnippetName } from "./snippets.ts";
-import { type Table, tableNamed } from "./tables.ts";
+import { TABLES, type Table } from "./tables.ts";
 
 /** A block of a page. Texts can contain `code`, **strong** and [links](/docs/en/fields). */
 export type Block =
@@ -36,8 +36,8 @@ function blockOf(source: string, language: PageLanguage): Block {
   const lines = source.split("\n");
   const [, text, id] = /^## (.*) \{#([\w-]+)\}$/.exec(source) ?? [];
   if (text !== undefined && id !== undefined) return { kind: "heading", id, text };
-  const [, table] = /^\{\{table (\w+)\}\}$/.exec(source) ?? [];
-  const found = table === undefined ? undefined : tableNamed(table, language);
+  const [, table = ""] = /^\{\{table (\w+)\}\}$/.exec(source) ?? [];
+  const found = TABLES[table]?.(language);
   if (found !== undefined) return { kind: "table", ...found };
   const [, snippet] = /^\{\{(\w+)\}\}$/.exec(source) ?? [];
   // An unknown snippet name makes the rendering throw, and a test renders every page.

@@ -1,22 +1,17 @@
 /** Renders blocks as HTML. All text is escaped; its only markup is `code`, **strong** and [links](…). */
 import type { Child } from "hono/jsx";
-import type { PageLanguage } from "../pages/look.ts";
 import { type ExampleFacts, withExample } from "./example-day.ts";
 import type { Block } from "./markdown.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "./snippets.ts";
 
-/** The example's facts and the labels of code blocks, in the page's language. */
-export interface RenderFacts extends ExampleFacts {
-  copy: string;
-  copied: string;
-  answer: string;
-}
-
 /** Labels of code blocks. */
-export const CODE_MESSAGES: Readonly<Record<PageLanguage, Omit<RenderFacts, keyof ExampleFacts>>> = {
+export const CODE_MESSAGES = {
   zh: { copy: "复制", copied: "已复制", answer: "输出" },
   en: { copy: "Copy", copied: "Copied", answer: "Output" },
 };
+
+/** The example's facts and the labels of code blocks, in the page's language. */
+type RenderFacts = ExampleFacts & typeof CODE_MESSAGES.en;
 
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(([^()\s]+)\)/g;
 

@@ -13,17 +13,13 @@ export interface Table {
   rows: readonly (readonly string[])[];
 }
 
-const TABLES: Readonly<Record<string, (language: PageLanguage) => Table>> = {
+/** The tables by name. */
+export const TABLES: Readonly<Record<string, (language: PageLanguage) => Table>> = {
   trades: (language) => fieldTable(trades, language),
   quotes: (language) => fieldTable(quotes, language),
   auction: auctionTable,
   reasons: reasonTable,
 };
-
-/** Returns the table `name`; undefined for an unknown name. */
-export function tableNamed(name: string, language: PageLanguage): Table | undefined {
-  return TABLES[name]?.(language);
-}
 
 /** The types of values in answers. */
 const TYPES: Readonly<Record<Column["kind"], Bilingual>> = {

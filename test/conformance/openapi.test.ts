@@ -3,7 +3,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import * as z from "zod";
 import { DATASET_NAMES, DATASETS, perDataset } from "../../src/datasets/registry.ts";
 import { type ExampleDays, exampleRows } from "../../src/docs/example-day.ts";
-import { firstPage, requestExamples } from "../../src/docs/openapi/examples.ts";
+import { firstPage, requestExamples } from "../../src/docs/openapi/document.ts";
 import {
   type Apiname,
   fileParams,
@@ -13,7 +13,7 @@ import {
 } from "../../src/docs/openapi/parameters.ts";
 import { REFUSALS } from "../../src/docs/openapi/refusals.ts";
 import { dataSchemas } from "../../src/operations/wire.ts";
-import { day, order, randomRows, security } from "../support/builders.ts";
+import { day, orderOf, randomRows, security } from "../support/builders.ts";
 import { publishSections } from "../support/dataset-days.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { call } from "../support/http-client.ts";
@@ -227,17 +227,7 @@ describe("the examples in openapi.json", () => {
   );
 
   it("include first_page with the rows that the service returns for the documented day", async () => {
-    const orders = [...exampleRows(MAIN), ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(
-      ([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
-        order(String(time), {
-          orderId: Number(orderId),
-          exchangeOrderId: Number(exchangeOrderId),
-          orderType: String(orderType),
-          orderCode: String(orderCode),
-          priceE4: Math.round(Number(price) * 10_000),
-          volume: Number(volume),
-        }),
-    );
+    const orders = [...exampleRows(MAIN), ["", "", "150000000", 0, 14, "A", "B", 1500, 100, 0]].map(orderOf);
     await publish(world.service, day({ tradedate: MAIN, securities: [security("600519", orders), CATL] }));
     const { apiname, ...rest } = requestExamples(NEWEST).first_page ?? { apiname: "" };
     const answer = await world.service.post({ apiname, apikey: world.keys.flagship, ...rest });

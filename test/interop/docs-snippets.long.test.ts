@@ -14,7 +14,7 @@ import { DAY } from "../../src/docs/day-snippets.ts";
 import { EXAMPLE, exampleRows, onOneDay, withExample } from "../../src/docs/example-day.ts";
 import { SNIPPETS, type Snippet, type SnippetName } from "../../src/docs/snippets.ts";
 import { TUTORIAL } from "../../src/docs/tutorial-snippets.ts";
-import { day, order, security } from "../support/builders.ts";
+import { day, order, orderOf, security } from "../support/builders.ts";
 import { folderWithClient } from "../support/client-package.ts";
 import { auctionPack, publishFiles } from "../support/files.ts";
 import { account, loadWeekdays, publish } from "../support/operator.ts";
@@ -26,17 +26,7 @@ const run = promisify(execFile);
 
 /** A day other than the example day. The pages show the example day when no day is loaded. */
 const TRADEDATE = "20260310";
-const ROWS = exampleRows(TRADEDATE);
-const orders = ROWS.map(([, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume]) =>
-  order(String(time), {
-    orderId: Number(orderId),
-    exchangeOrderId: Number(exchangeOrderId),
-    orderType: String(orderType),
-    orderCode: String(orderCode),
-    priceE4: Math.round(Number(price) * 10_000),
-    volume: Number(volume),
-  }),
-);
+const orders = exampleRows(TRADEDATE).map(orderOf);
 const built = day({ tradedate: TRADEDATE, securities: [security(EXAMPLE.symbol, orders)] });
 
 /** A day whose rows fill three pages. */

@@ -43,6 +43,20 @@ export interface TestDay {
   rowsOf(symbol: string, market?: Market): Row[];
 }
 
+/** Returns the record of an answer's row with the ten standard fields. */
+export function orderOf(row: Row): TestOrder {
+  const [, , time, orderId, exchangeOrderId, orderType, orderCode, price, volume] = row;
+  return {
+    time: String(time),
+    orderId: Number(orderId),
+    exchangeOrderId: Number(exchangeOrderId),
+    orderType: String(orderType),
+    orderCode: String(orderCode),
+    priceE4: Math.round(Number(price) * 10_000),
+    volume: Number(volume),
+  };
+}
+
 /** Returns a record at `time`; by default a Shanghai buy order of 300 shares at 12.34 yuan. */
 export function order(time: string, said: Partial<Omit<TestOrder, "time">> = {}): TestOrder {
   return {

@@ -5,8 +5,8 @@ import { BODY_LIMIT_BYTES, envelopeSchema } from "../../http/envelope.ts";
 import { messageOf } from "../../http/outcome.ts";
 import { dataSchemas } from "../../operations/wire.ts";
 import { fieldsOf } from "../../orders/query/fields.ts";
-import { EXAMPLE, type ExampleDays, type ExampleFacts } from "../example-day.ts";
-import { firstPage, requestExamples } from "./examples.ts";
+import { FIELDS } from "../../orders/record.ts";
+import { EXAMPLE, type ExampleDays, type ExampleFacts, exampleRows } from "../example-day.ts";
 import { type Apiname, paramsSchemas, SUMMARIES } from "./parameters.ts";
 import { REFUSALS } from "./refusals.ts";
 
@@ -164,4 +164,57 @@ function jsonSchema(schema: z.ZodType, io: "input" | "output"): Json {
 
 function ref(name: string): { $ref: string } {
   return { $ref: `#/components/schemas/${name}` };
+}
+
+const example = (apiname: Apiname, params: Json, fields?: string) => ({ apiname, params, fields });
+
+/** Returns the examples by name; each requests the day of its dataset in `days`. */
+export function requestExamples(days: ExampleDays): Record<string, ReturnType<typeof example>> {
+  const { symbol } = EXAMPLE;
+  const { orders: tradedate } = days;
+  const month = tradedate.slice(0, 6);
+  const minute = { start_time: "09:30", end_time: "09:31" };
+  const onDay = { symbol, tradedate };
+  const trades = { symbol, tradedate: days.trades };
+  const quotes = { symbol, tradedate: days.quotes };
+  const levelOne = "time,close,volume,bid1,bid_vol1,ask1,ask_vol1";
+  return {
+    first_page: example("level2_order_history", { ...onDay, page_size: exampleRows(tradedate).length }),
+    one_minute: example(
+      "level2_order_history",
+      { symbol: `${symbol}.SH`, tradedate, ...minute },
+      "time,price,volume",
+    ),
+    parquet_file: example("level2_order_history", { ...onDay, format: "parquet" }),
+    // The year of the quotes, because the auction files are made from quotes.
+    share: example("file_download", { data_type: "auction_tick", year: Number(days.quotes.slice(0, 4)) }),
+    account: example("account_info", {}),
+    status: example("data_status", { month }),
+    changes: example("data_changes", { since: `${month}01`, limit: 50 }),
+    symbols: example("data_symbols", { tradedate, market: "SH" }),
+    estimate: example("order_history_estimate", onDay),
+    trades_page: example("level2_trade_history", { ...trades, ...minute }),
+    trades_file: example("level2_trade_history", { ...trades, format: "parquet" }),
+    trades_estimate: example("trade_history_estimate", trades),
+    quotes_page: example("level2_quote_history", { ...quotes, ...minute }, levelOne),
+    quotes_file: example("level2_quote_history", { ...quotes, format: "parquet" }),
+    quotes_estimate: example("quote_history_estimate", quotes),
+  };
+}
+
+/** Returns an example of the answer to `first_page`. The cursor is invented. */
+export function firstPage(tradedate: string): Json {
+  const items = exampleRows(tradedate);
+  return {
+    code: 200,
+    message: "success",
+    data: {
+      fields: FIELDS,
+      items,
+      tradedate,
+      page_size: items.length,
+      next_cursor: `v5.${"A".repeat(88)}`,
+      has_more: true,
+    },
+  };
 }

@@ -1,11 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import {
-  countText,
-  instantArgument,
-  limitArgument,
-  sizeText,
-  spanArgument,
-} from "../../../src/cli/command-line.ts";
+import { instantArgument, limitArgument, sizeText, spanArgument } from "../../../src/cli/command-line.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -58,9 +52,5 @@ describe("command output", () => {
     [9_000_000_000_000, "9000.0 GB"],
   ])("shows %d bytes as %s", (sizeBytes, text) => {
     expect(sizeText(sizeBytes)).toBe(text);
-  });
-
-  it("shows counts with thousands separators", () => {
-    expect([0, 999, 149_359].map(countText)).toEqual(["0", "999", "149,359"]);
   });
 });

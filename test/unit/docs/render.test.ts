@@ -133,17 +133,8 @@ describe("the OpenAPI document", () => {
       for (const each of examples) expect(z.fromJSONSchema(schema).safeParse(each).success).toBe(true);
     }
     const all = shown.flatMap(({ examples }) => examples);
-    expect(all).toEqual(
-      expect.arrayContaining([
-        "600519.SH",
-        "093000500",
-        "20260311",
-        "time,price,volume",
-        "SH",
-        "202603",
-        10_000,
-      ]),
-    );
+    const special = ["600519.SH", "093000500", "20260311", "time,price,volume", "SH", "202603", 10_000];
+    expect(all).toEqual(expect.arrayContaining(special));
   });
 
   it("has a request and an answer for every apiname of its discriminator", () => {
@@ -157,16 +148,8 @@ describe("the OpenAPI document", () => {
       expect(document.components.schemas[`${apiname}_request`].properties.apiname.const).toBe(apiname);
       expect(document.components.schemas[`${apiname}_answer`].required).toEqual(["code", "message", "data"]);
     }
-    expect(Object.keys(document.paths["/api"].post.responses)).toEqual([
-      "200",
-      "403",
-      "404",
-      "405",
-      "413",
-      "422",
-      "429",
-      "503",
-    ]);
+    const statuses = Object.keys(document.paths["/api"].post.responses);
+    expect(statuses.join(" ")).toBe("200 403 404 405 413 422 429 503");
     expect([document.info.version, document.servers[0].url]).toEqual(["9.9.9", "https://a.example"]);
   });
 });
