@@ -1,10 +1,11 @@
-/** `edgetape key`: issues, lists, rolls and revokes keys, and imports existing customers' keys from a CSV file. */
+/** `edgetape key` and `token`: customers' API keys, their import from a CSV file, and operators' tokens. */
 import * as wire from "../admin/wire.ts";
 import { ok, type Result, refused } from "../base/result.ts";
 import { parseInstant } from "../calendar/instant.ts";
 import { accountOf, accountPath, keyLines } from "./account-commands.ts";
 import type { AdminClient } from "./admin-client.ts";
 import { command, group } from "./command.ts";
+import { table } from "./command-line.ts";
 import { CommandFailure, EXIT } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 import * as option from "./option.ts";
@@ -85,6 +86,63 @@ const importFile = command("import", {
 });
 
 export const key = group("key", "manage API keys", [issue, list, roll, revoke, importFile]);
+
+const issueToken = command("issue", {
+  says: "create a token for an operator; it is shown only once",
+  args: { "<name>": "the operator's name, as it appears in the audit" },
+  options: {
+    scope: option
+      .choice(
+        "<scope>",
+        wire.TOKEN_SCOPES,
+        "read: only reading; publish: days and files, as nightly needs, but no customer data; admin: everything",
+      )
+      .orElse("read"),
+  },
+  async run({ client, print }, { scope }, name: string) {
+    const body = { name, scope };
+    const issued = await client.post(wire.issuedTokenSchema, "/admin/tokens", { body });
+    print(issued, [
+      issued.token,
+      `This is the token of ${issued.name} with scope ${issued.scope}; it cannot be shown again.`,
+    ]);
+  },
+});
+
+const listTokens = command("list", {
+  says: "list all tokens, including revoked ones, with their last use (recorded once an hour)",
+  async run({ client, print }) {
+    const answer = await client.get(wire.tokenListSchema, "/admin/tokens");
+    const rows = answer.tokens.map((each) => [
+      each.name,
+      each.scope,
+      each.firstCharacters,
+      each.createdAt,
+      each.createdBy,
+      each.lastUsedAt ?? "never",
+      each.revokedAt === null ? "in force" : `revoked ${each.revokedAt}`,
+    ]);
+    const headings = ["name", "scope", "begins", "created", "by", "last used (to the hour)", "state"];
+    print(answer, table(headings, rows, "no tokens besides ADMIN_TOKEN"));
+  },
+});
+
+const revokeToken = command("revoke <name>", {
+  says: "revoke a token; its name cannot be used again",
+  options: { yes: option.YES },
+  async run(call, _, name: string) {
+    await call.confirm(`Revoke the token of ${name} permanently?`);
+    const path = `/admin/tokens/${encodeURIComponent(name)}/revoke`;
+    const token = await call.client.post(wire.tokenSummarySchema, path, { repeatable: true });
+    call.print(token, `The token of ${token.name} was revoked at ${token.revokedAt}.`);
+  },
+});
+
+export const token = group(
+  "token",
+  "create, list and revoke operators' tokens, in addition to the secret ADMIN_TOKEN",
+  [issueToken, listTokens, revokeToken],
+);
 
 /** A refused row of the file with the reason, which never quotes a key. */
 interface RefusedRow {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { auditLines, changeText } from "../../../src/cli/operator-commands.ts";
+import { auditLines, changeText, usageCsv } from "../../../src/cli/report-commands.ts";
 
 const START = Date.parse("2026-03-01T00:00:00+08:00");
 const END = Date.parse("2026-04-01T00:00:00+08:00");
@@ -40,5 +40,26 @@ describe("the text of an audit entry", () => {
     const [, line] = auditLines({ entries: [{ ...entry, after: { note: "x".repeat(500) } }] });
     expect(line).toMatch(/x…$/);
     expect(line?.length).toBeLessThan(200);
+  });
+});
+
+const row = (accountId: string) => ({
+  accountId,
+  service: "level2_order_history",
+  requests: 12_345,
+  files: 3,
+  bytes: 1_234_567_890_123,
+});
+
+describe("usage as CSV", () => {
+  it("has a header, plain digits, and quotes only where an id needs them", () => {
+    const usage = [row("customer-1"), row('量化, "A"组'), row("two\nlines")];
+    expect(usageCsv({ month: "202611", usage })).toEqual([
+      "account,service,requests,files,bytes",
+      "customer-1,level2_order_history,12345,3,1234567890123",
+      '"量化, ""A""组",level2_order_history,12345,3,1234567890123',
+      '"two\nlines",level2_order_history,12345,3,1234567890123',
+    ]);
+    expect(usageCsv({ month: "202611", usage: [] })).toEqual(["account,service,requests,files,bytes"]);
   });
 });
