@@ -12,11 +12,7 @@ import { CommandFailure, UsageFailure } from "./exit.ts";
 import { readOperatorText } from "./operator-text.ts";
 import * as option from "./option.ts";
 
-/** The maximum number of days in one admin request. */
 const DAYS_PER_REQUEST = 4_000;
-
-/** The source of days marked by hand. */
-const MARKED_SOURCE = "marked by the operator";
 
 const FORCE = option.flag("accept a Saturday or Sunday as a trading day");
 const year = option.parsed("<year>", numberArgument(/^(19|20)\d\d$/, "a year such as 2026"));
@@ -57,7 +53,7 @@ const mark = command("mark", {
   },
   async run({ client, print }, { as: state, force }, day: BeijingDate) {
     const days = [{ day, open: state === "open" }];
-    const { changed } = await loadCalendar(client, days, MARKED_SOURCE, force);
+    const { changed } = await loadCalendar(client, days, "marked by the operator", force);
     print(
       { day, state, changed },
       changed === 0 ? `${day} was already ${state}.` : `${day} is now ${state}.`,

@@ -19,7 +19,6 @@ import { addFile, type FilePlace, listFiles, publishFile, withdrawFile } from ".
 /** Describes the option for a kind of files. */
 export const dataType = (says: string) => option.choice("<type>", wire.dataTypeSchema.options, says);
 
-/** Returns the options that name a file. */
 const placeOptions = (name: string) => ({
   type: dataType("the kind of files").required(),
   date: option.day("the trading day").required(),
@@ -132,7 +131,6 @@ function placeOf(
   return place;
 }
 
-/** The origin of a file as text. */
 const ORIGINS: Record<wire.FileSummary["origin"], string> = {
   operator: "operator",
   builder: "edgetape, from quotes",

@@ -46,7 +46,6 @@ export const audit = command("audit", {
   },
 });
 
-/** The maximum number of characters of a change that are shown. */
 const SHOWN_CHARACTERS = 120;
 /** The maximum number of items in a list that is shown item by item. For a longer list, only the number is shown. */
 const SHOWN_ITEMS = 4;
@@ -154,7 +153,6 @@ function usageTable({ month, usage }: wire.UsageList): string[] {
   return table(USAGE_COLUMNS, rows, `no requests in ${month}`);
 }
 
-/** The maximum number of codes that are shown from a list. */
 const SHOWN_CODES = 5;
 
 export const changes = command("changes", {

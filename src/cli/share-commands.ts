@@ -112,7 +112,6 @@ function adviceOf(of: { current: number; version: number; present: boolean; isNe
 
 const year = option.parsed("<YYYY>", numberArgument(/^\d{4}$/, "a year as YYYY"));
 
-/** The options that name an external share. */
 const SHARE = {
   type: dataType("the kind of files").required(),
   year: year("the year of the share").required(),

@@ -35,7 +35,6 @@ const MESSAGES = byLanguage({
   request: ["一个请求，一个答复", "One request, one answer"],
 });
 
-/** The pages to which the landing page links. */
 const LINKS = {
   zh: [
     ["tutorial", "教程", "从空目录到一个因子和它的检验"],

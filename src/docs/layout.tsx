@@ -143,7 +143,6 @@ function MenuList({ slug, language }: Place) {
   );
 }
 
-/** Renders the links to the pages before and after this one. */
 function Next({ slug, language }: Place) {
   const link = (to: PageSlug | undefined, textOf: (title: string) => string) =>
     to === undefined ? <span /> : <a href={pathOf(to, language)}>{textOf(PAGES[to][language].title)}</a>;

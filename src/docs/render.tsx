@@ -144,7 +144,6 @@ const LANGUAGES = {
   },
 } as const satisfies Record<Snippet["language"], unknown>;
 
-/** Returns the code with highlighted tokens. */
 function highlighted(code: string, language: Snippet["language"]): Child[] {
   const parts: Child[] = [];
   let at = 0;

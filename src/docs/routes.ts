@@ -93,7 +93,6 @@ async function forPeople(c: Context<AppEnv>, next: () => Promise<void>): Promise
   return page(c, lookFor(c), "Accept, Accept-Language, Cookie", landingPage);
 }
 
-/** Serves a page of the documentation. */
 function docs(c: Context<AppEnv>): Promise<Response> {
   const { language, slug } = c.req.param() as { language: PageLanguage; slug: PageSlug };
   return page(c, { ...lookFor(c), language }, "Cookie", (look, example) => docsPage(slug, look, example));

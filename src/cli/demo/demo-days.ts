@@ -72,7 +72,7 @@ export async function unloadedDays(client: AdminClient, wanted: BeijingDate[]): 
   return wanted.filter((day) => loaded.some((days) => !days.includes(day)));
 }
 
-/** Returns the folder of quality sheets, and of sample packs until they are published. */
+/** The folder of quality sheets, and of sample packs until they are published. */
 const packFolder = (stateDir: string) => join(stateDir, "demo-packs");
 
 /** Returns the path of the page that shows a sample day's quality sheet. The page exists after the day was checked. */

@@ -95,7 +95,6 @@ interface Place {
   files: { demoFile: string; logFile: string };
 }
 
-/** Prepares a deployment without sample data. */
 async function prepareEmpty({ server, remembered: { adminToken }, files }: Place): Promise<void> {
   await waitUntilReady(server, adminToken);
   const demo = { baseUrl: server.baseUrl, adminToken, keys: {}, days: [] };
@@ -158,7 +157,6 @@ async function diedOf(server: DevServer, stop: AbortSignal): Promise<void> {
   if (!stop.aborted) throw endedFailure(server, "The service stopped unexpectedly");
 }
 
-/** Writes the file for scripts. */
 function announce(demoFile: string, demo: Demo): void {
   writeWhole(demoFile, `${JSON.stringify(demo, null, 2)}\n`);
 }

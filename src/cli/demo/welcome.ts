@@ -77,7 +77,6 @@ function demoLines({ baseUrl, keys, days }: Demo, said: Said, token: string): st
   ];
 }
 
-/** Returns the commands that load and serve a day, for an empty deployment. */
 function emptyLines({ baseUrl }: Demo, token: string): string[] {
   return [
     "The deployment is empty. To load and serve a day, run in another terminal:",
@@ -94,7 +93,6 @@ function emptyLines({ baseUrl }: Demo, token: string): string[] {
   ];
 }
 
-/** Returns a request as a `curl` command. */
 function pasted(baseUrl: string, request: { apiname: string; apikey: string; params: object }): string {
   const body = JSON.stringify(request);
   return `curl -s --compressed ${baseUrl}/api -H 'Content-Type: application/json' -d '${body}'`;
