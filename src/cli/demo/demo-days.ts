@@ -23,14 +23,8 @@ import { openPack, publishPack, saidBeside } from "../publish-command.ts";
 /** The minimum ages of the two older sample days, in days. They are outside the windows of 30 and 365 days. */
 const OLDER_DAYS_BACK = [40, 400];
 
-interface DemoCalendar {
-  days: ExchangeDay[];
-  /** Past and present years whose holidays the library lacks. */
-  withoutHolidays: number[];
-}
-
-/** Returns the calendar for a demo on the day `today`. */
-export function demoCalendar(today: BeijingDate): DemoCalendar {
+/** Returns the calendar for a demo on the day `today`, and the years up to this one whose holidays the library lacks. */
+export function demoCalendar(today: BeijingDate) {
   const thisYear = Number(today.slice(0, 4));
   const firstYear = Number(addDays(today, -Math.max(...OLDER_DAYS_BACK) - 30).slice(0, 4));
   const days: ExchangeDay[] = [];
@@ -59,7 +53,7 @@ export function sampleDates(calendar: ExchangeDay[], today: BeijingDate): Beijin
 /** Loads the demo's calendar. The source of a year without known holidays is recorded as `weekdays`. */
 export async function loadDemoCalendar(
   client: AdminClient,
-  { days, withoutHolidays }: DemoCalendar,
+  { days, withoutHolidays }: ReturnType<typeof demoCalendar>,
 ): Promise<void> {
   const isGuessed = ({ day }: ExchangeDay) => withoutHolidays.includes(Number(day.slice(0, 4)));
   const bySource = Map.groupBy(days, (day) => (isGuessed(day) ? "weekdays" : LIBRARY_SOURCE));

@@ -73,31 +73,26 @@ function responses(tradedate: string): Json {
 
 function response(status: number, tradedate: string): Json {
   const refused = REFUSALS.filter((each) => each.status.json === status || each.status.parquet === status);
-  const examples = refused.map((outcome) => [
-    outcome.reason,
-    {
-      summary: `${outcome.code}${outcome.status.json === status ? "" : ", with format parquet"}`,
-      value: { code: outcome.code, message: messageOf(outcome, "en", EXAMPLE.requestId), data: null },
-    },
-  ]);
-  const isServed = status === 200;
-  const json = {
-    schema: isServed
-      ? { oneOf: [...APINAMES.map((name) => ref(`${name}_answer`)), ref("refusal")] }
-      : ref("refusal"),
-    examples: Object.fromEntries([
-      ...(isServed ? [["first_page", { value: firstPage(tradedate) }]] : []),
-      ...examples,
-    ]),
-  };
+  const examples = Object.fromEntries(
+    refused.map((outcome) => {
+      const summary = `${outcome.code}${outcome.status.json === status ? "" : ", with format parquet"}`;
+      const message = messageOf(outcome, "en", EXAMPLE.requestId);
+      return [outcome.reason, { summary, value: { code: outcome.code, message, data: null } }];
+    }),
+  );
+  if (status !== 200) {
+    const content = { "application/json": { schema: ref("refusal"), examples } };
+    return { description: "Refused.", headers: COMMON_HEADERS, content };
+  }
   return {
-    description: isServed ? "Served, or refused with a code in the body." : "Refused.",
-    headers: isServed ? { ...COMMON_HEADERS, ...SERVED_HEADERS } : COMMON_HEADERS,
+    description: "Served, or refused with a code in the body.",
+    headers: { ...COMMON_HEADERS, ...SERVED_HEADERS },
     content: {
-      "application/json": json,
-      ...(isServed
-        ? { "application/vnd.apache.parquet": { schema: { type: "string", format: "binary" } } }
-        : {}),
+      "application/json": {
+        schema: { oneOf: [...APINAMES.map((name) => ref(`${name}_answer`)), ref("refusal")] },
+        examples: { first_page: { value: firstPage(tradedate) }, ...examples },
+      },
+      "application/vnd.apache.parquet": { schema: { type: "string", format: "binary" } },
     },
   };
 }
