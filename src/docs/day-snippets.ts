@@ -1,5 +1,5 @@
 /**
- * The code blocks of the page "What a day consists of". Together they are one program, which
+ * The code blocks of the page "What a day consists of". Together they are one program with pandas, which
  * `test/interop/readme.long.test.ts` runs against the demo. `withExample` fills in the placeholders in braces. The
  * printed numbers differ from day to day.
  */
@@ -8,7 +8,6 @@ import type { Snippet } from "./snippets.ts";
 export const DAY = {
   day_fills: {
     language: "python",
-    needs: ["pandas"],
     text: `import edgetape, pandas
 
 client = edgetape.Client()  # EDGETAPE_KEY and EDGETAPE_URL
@@ -23,7 +22,6 @@ print(len(fills), "fills of", fills["volume"].sum(), "shares,", len(rows), "orde
   },
   day_aggressors: {
     language: "python",
-    needs: ["pandas"],
     text: `def big_orders(flag, number):
     amounts = trades[trades["bs_flag"] == flag].groupby(number)["amount"].sum()
     return amounts[amounts >= 1_000_000]
@@ -43,7 +41,7 @@ print(minute.to_list()[-1])  # the end of a window is exclusive`,
   },
   day_auction: {
     language: "python",
-    needs: ["pandas", "pyarrow"],
+    needs: ["pyarrow"],
     text: `share = client.share("auction_tick", {whole_year})
 share.download("auction", days=["{whole_day}"])
 auction = pandas.read_parquet("auction/{whole_day}/{whole_day}_aucde.parquet")

@@ -1,6 +1,6 @@
 /**
- * The code blocks of the tutorial. Together they are one program, which `test/interop/readme.long.test.ts` runs against
- * the demo. `withExample` fills in the placeholders in braces. The output differs from day to day.
+ * The code blocks of the tutorial. Together they are one program with pandas, which `test/interop/readme.long.test.ts`
+ * runs against the demo. `withExample` fills in the placeholders in braces. The output differs from day to day.
  */
 import type { Snippet } from "./snippets.ts";
 
@@ -18,7 +18,6 @@ pip install ./src/client/python pandas`,
   },
   tutorial_choose: {
     language: "python",
-    needs: ["pandas"],
     text: `import datetime
 import edgetape, pandas
 
@@ -38,14 +37,12 @@ sync takes 36 files instead (300 left)`,
   },
   tutorial_read: {
     language: "python",
-    needs: ["pandas"],
     text: `frame = basket.to_df()
 print(frame.dtypes["time"], len(frame) == basket.row_count)`,
     prints: `datetime64[ns] True`,
   },
   tutorial_clean: {
     language: "python",
-    needs: ["pandas"],
     text: `is_new = frame["order_type"].isin(["A", "0", "1", "U"])  # no cancels, no phases
 minute = frame["time"].dt.strftime("%H%M")
 opening = frame[is_new & minute.between("0930", "0959")]  # both minutes included
@@ -54,7 +51,6 @@ print(sorted(opening["order_code"].unique()))`,
   },
   tutorial_factor: {
     language: "python",
-    needs: ["pandas"],
     text: `def volume_of(code):
     orders = opening[opening["order_code"] == code]
     return orders.groupby(["symbol", "tradedate"])["volume"].sum()
@@ -70,7 +66,6 @@ Name: imbalance, dtype: float64`,
   },
   tutorial_return: {
     language: "python",
-    needs: ["pandas"],
     text: `trades = client.trades(
     symbols, first, last, start="10:00",
     fields="symbol,tradedate,time,trade_code,volume,amount",
@@ -89,7 +84,6 @@ print(len(both), "observations")`,
   },
   tutorial_test: {
     language: "python",
-    needs: ["pandas"],
     text: `ranks = both.groupby(level="tradedate").rank()  # within each day
 by_day = ranks.groupby(level="tradedate")
 ic = by_day.apply(lambda day: day["imbalance"].corr(day["later"]))
@@ -98,7 +92,6 @@ print(f"{len(ic)} days, mean rank IC {ic.mean():+.2f}")`,
   },
   tutorial_cost: {
     language: "python",
-    needs: ["pandas"],
     text: `window = {"start": "09:59", "end": "10:00", "fields": "symbol,bid1,ask1"}
 book = client.quotes(symbols, last, last, **window).to_df()
 book = book[(book["bid1"] > 0) & (book["ask1"] > 0)]  # 0: a side without orders
@@ -108,7 +101,6 @@ print(f"half the median spread: {spread.median() / 2:.4%}")`,
   },
   tutorial_keep: {
     language: "python",
-    needs: ["pandas"],
     text: `both.to_csv("factor.csv")
 print({change["kind"] for change in client.changes(since=last)})`,
     prints: `{'published'}`,
