@@ -160,19 +160,18 @@ export function exchangeDays(year: number): ExchangeDay[] | null {
   );
   if (!isKnown) return null;
   const isoDate = (day: string) => `${day.slice(0, 4)}-${day.slice(4, 6)}-${day.slice(6, 8)}`;
-  return daysOf(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
+  return weekdays(year, (day) => !OTHER_CLOSURES.has(day) && !chineseDays.isHoliday(isoDate(day)));
 }
 
-/** Returns every day of `year` with all weekdays open, for a year whose holidays are not announced yet. */
-export function weekdays(year: number): ExchangeDay[] {
-  return daysOf(year, () => true);
-}
-
-function daysOf(year: number, openOnWeekday: (day: BeijingDate) => boolean): ExchangeDay[] {
+/**
+ * Returns every day of `year`. A weekday is open if `isOpen` returns true for it; by default all are open, for a year
+ * whose holidays are not announced yet.
+ */
+export function weekdays(year: number, isOpen: (day: BeijingDate) => boolean = () => true): ExchangeDay[] {
   const days: ExchangeDay[] = [];
   let day = `${year}0101` as BeijingDate;
   for (; day.startsWith(String(year)); day = addDays(day, 1)) {
-    days.push({ day, open: !isWeekend(day) && openOnWeekday(day) });
+    days.push({ day, open: !isWeekend(day) && isOpen(day) });
   }
   return days;
 }

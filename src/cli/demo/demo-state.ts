@@ -37,6 +37,8 @@ export function placesOf({ state = "", out = "", empty = false }): { stateDir: s
   };
 }
 
+const memoryPath = (stateDir: string) => join(stateDir, "demo-memory.json");
+
 /** Locks `stateDir`, because two runtimes on the same database files would damage them. */
 export function lockState(stateDir: string): Promise<() => void> {
   return lockFolder(stateDir, {
@@ -84,10 +86,6 @@ export function forget(stateDir: string): void {
   for (const name of [...files, "v3", "demo-packs", "dev-registry"]) {
     rmSync(join(stateDir, name), { recursive: true, force: true });
   }
-}
-
-function memoryPath(stateDir: string): string {
-  return join(stateDir, "demo-memory.json");
 }
 
 function secret(): string {
