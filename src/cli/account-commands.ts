@@ -417,11 +417,9 @@ function planLine({ plan, plan_state, plan_ends_at }: wire.Standing["info"]): st
     : `plan in force: ${plan}, ends ${plan_ends_at}`;
 }
 
-function counterRow(
-  name: string,
-  counter: wire.Standing["info"]["quotas"][number]["requests"],
-  resetsInSeconds: number,
-): string[] {
+type Counter = wire.Standing["info"]["quotas"][number]["requests"];
+
+function counterRow(name: string, counter: Counter, resetsInSeconds: number): string[] {
   if (counter === null) return [name, "not included", "", "", "", ""];
   const { limit, used, credited, left } = counter;
   const number = (count: number | null) => (count === null ? "unlimited" : String(count));

@@ -16,19 +16,7 @@ type Options<Values> = { readonly [Name in keyof Values]: option.Described<Value
 type ServiceOptions = Partial<option.Values<typeof option.SERVICE & { yes: typeof option.YES }>>;
 
 /** What a running command works with. */
-export interface Call {
-  /** The client of the service that the options or environment variables name; throws when they name none. */
-  readonly client: AdminClient;
-  /** Whether the operator wants JSON. */
-  readonly json: boolean;
-  /** Prints the result on stdout: `answer` with `--json`, else `lines`. */
-  print(answer: unknown, lines: string | string[]): void;
-  /**
-   * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
-   * not confirm, and when there is no terminal to ask on.
-   */
-  confirm(question: string): Promise<void>;
-}
+export type Call = ReturnType<typeof callOf>;
 
 interface DescribedCommand<Values, Arguments extends unknown[]> {
   /** What the command does, for the help. */
@@ -87,18 +75,25 @@ export function group(name: string, says: string, commands: readonly Register[])
 }
 
 /** Returns what a command with these options works with; `given` replaces the client. */
-export function callOf(options: ServiceOptions, given?: AdminClient): Call {
+export function callOf(options: ServiceOptions, given?: AdminClient) {
   const { json = false, yes = false } = options;
   return {
+    /** The client of the service that the options or environment variables name; throws when they name none. */
     get client() {
       return given ?? serviceOf(options);
     },
+    /** Whether the operator wants JSON. */
     json,
-    print: (answer, lines) => {
+    /** Prints the result on stdout: `answer` with `--json`, else `lines`. */
+    print(answer: unknown, lines: string | string[]): void {
       const text = json ? JSON.stringify(answer, null, 2) : [lines].flat().join("\n");
       process.stdout.write(`${text}\n`);
     },
-    confirm: (question) => confirm(question, yes),
+    /**
+     * Returns when the operator has given `--yes` or confirms `question`. Throws `CommandFailure` when the operator does
+     * not confirm, and when there is no terminal to ask on.
+     */
+    confirm: (question: string) => confirm(question, yes),
   };
 }
 

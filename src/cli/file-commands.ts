@@ -6,7 +6,7 @@
 import { basename } from "node:path";
 import * as wire from "../admin/wire.ts";
 import { auctionPackName } from "../auction/columns.ts";
-import { type BeijingDate, beijingDate } from "../calendar/beijing.ts";
+import { beijingDate } from "../calendar/beijing.ts";
 import { dailyFileProblem } from "../pack-builder/daily-file.ts";
 import { type LocalFile, openLocalFile } from "../pack-builder/local-file.ts";
 import { type Call, command, group } from "./command.ts";
@@ -118,10 +118,7 @@ export const files = group("files", "add, list, publish and withdraw daily files
 ]);
 
 /** Returns a file's place: its `name`, `fallback`, or an auction pack's name. Refuses an invalid name. */
-function placeOf(
-  named: { type: wire.FileSummary["dataType"]; date: BeijingDate; name: string | undefined },
-  fallback?: string,
-): FilePlace {
+function placeOf(named: option.Values<typeof IN_SHARE>, fallback?: string): FilePlace {
   const { type: dataType, date: tradedate } = named;
   const only = dataType === "auction_tick" ? auctionPackName(tradedate) : undefined;
   const name = named.name ?? fallback ?? only;

@@ -26,13 +26,11 @@ export async function readOperatorText(path: string): Promise<string> {
  * Also throws if the text contains U+FFFD (it was decoded wrongly earlier) or U+0000 (the file is probably UTF-16).
  */
 export function decodeOperatorText(bytes: Uint8Array, name: string): string {
-  const text = decoded(bytes, "utf-8") ?? decoded(bytes, "gb18030");
-  if (text === null) throw new CommandFailure(refusal(name, firstLine(bytes, isNeither)));
-  if (decoded(bytes, "utf-8") === null) {
-    const mixed = firstLine(bytes, isChineseUtf8);
-    if (mixed !== null)
-      throw new CommandFailure(refusal(name, mixed, "this line is UTF-8 and others are not"));
-  }
+  const utf8 = decoded(bytes, "utf-8");
+  const text = utf8 ?? decoded(bytes, "gb18030");
+  if (text === null) throw refusal(name, firstLine(bytes, isNeither), "it is neither UTF-8 nor GB18030");
+  const mixed = utf8 === null ? firstLine(bytes, isChineseUtf8) : null;
+  if (mixed !== null) throw refusal(name, mixed, "this line is UTF-8 and others are not");
   const lost = text.search(/[\0\uFFFD]/);
   if (lost < 0) return text.includes("\n") ? text : text.replaceAll("\r", "\n");
   const line = text.slice(0, lost).split("\n").length;
@@ -40,11 +38,14 @@ export function decodeOperatorText(bytes: Uint8Array, name: string): string {
     text[lost] === "\0"
       ? "it contains NUL characters, as UTF-16 files do"
       : "it contains replacement characters (U+FFFD) from an earlier wrong conversion";
-  throw new CommandFailure(refusal(name, line, problem));
+  throw refusal(name, line, problem);
 }
 
-function refusal(name: string, line: number | null, problem = "it is neither UTF-8 nor GB18030"): string {
-  return `${line === null ? name : `${name}:${line}`}: ${problem}. Save the file as UTF-8 and try again; nothing was changed.`;
+function refusal(name: string, line: number | null, problem: string): CommandFailure {
+  const place = line === null ? name : `${name}:${line}`;
+  return new CommandFailure(
+    `${place}: ${problem}. Save the file as UTF-8 and try again; nothing was changed.`,
+  );
 }
 
 function decoded(bytes: Uint8Array, encoding: "utf-8" | "gb18030"): string | null {

@@ -110,12 +110,7 @@ const MOST_SHOWN = 200;
 const NOON = 135;
 
 /** Ticks of the time axis: the CSS class that positions each tick, and its text. */
-const TICKS = [
-  ["t0930", "09:30"],
-  ["t1030", "10:30"],
-  ["t1400", "14:00"],
-  ["t1500", "15:00"],
-] as const;
+const TICKS = { t0930: "09:30", t1030: "10:30", t1400: "14:00", t1500: "15:00" };
 
 function DayChart({ language }: { language: PageLanguage }) {
   const messages = MESSAGES[language];
@@ -145,7 +140,7 @@ function DayChart({ language }: { language: PageLanguage }) {
         <path class="price" d={priceLine(low, high)} />
       </svg>
       <p class="ticks" aria-hidden="true">
-        {TICKS.map(([place, time]) => (
+        {Object.entries(TICKS).map(([place, time]) => (
           <span class={place}>{time}</span>
         ))}
         <span class="t1130">{messages.lunch}</span>

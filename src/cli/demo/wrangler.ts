@@ -122,8 +122,9 @@ export async function waitUntilReady(server: DevServer, adminToken: string): Pro
   });
   for (const deadline = Date.now() + READY_WITHIN_MS; Date.now() < deadline; await pause(150)) {
     if (!running) throw endedFailure(server, "The service did not start");
-    if ((await statusOf(server, "/health")) !== 200) continue;
-    const status = await statusOf(server, "/admin/days/datasets", { Authorization: `Bearer ${adminToken}` });
+    if ((await statusOf(`${server.baseUrl}/health`)) !== 200) continue;
+    const headers = { Authorization: `Bearer ${adminToken}` };
+    const status = await statusOf(`${server.baseUrl}/admin/days/datasets`, headers);
     if (status === 200) return;
     // Another demo, which was started at the same moment, has taken the port. Its secrets differ.
     if (status === 401) throw portTaken(server.port);
@@ -139,12 +140,8 @@ export function endedFailure(server: DevServer, problem: string): CommandFailure
 }
 
 /** Returns the status of a GET, or null when nothing answers. */
-async function statusOf(
-  { baseUrl }: DevServer,
-  path: string,
-  headers: Record<string, string> = {},
-): Promise<number | null> {
-  const answer = await fetch(`${baseUrl}${path}`, { headers }).catch(() => null);
+async function statusOf(url: string, headers: Record<string, string> = {}): Promise<number | null> {
+  const answer = await fetch(url, { headers }).catch(() => null);
   await answer?.body?.cancel();
   return answer?.status ?? null;
 }
