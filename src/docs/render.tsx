@@ -17,18 +17,21 @@ const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^[\]]+)\]\(([^()\s]+)\)/g;
 
 /** Renders a text with its inline markup. */
 export function inline(said: string): Child[] {
+  return marked(said, INLINE, ([, code, strong, label = "", href]) => {
+    if (code !== undefined) return <code>{code}</code>;
+    return strong === undefined ? <a href={href}>{inline(label)}</a> : <strong>{inline(strong)}</strong>;
+  });
+}
+
+/** Returns `text` with each match of `pattern` replaced by its node. */
+function marked(text: string, pattern: RegExp, nodeOf: (match: RegExpExecArray) => Child): Child[] {
   const parts: Child[] = [];
   let at = 0;
-  for (const match of said.matchAll(INLINE)) {
-    const [whole, code, strong, label, href] = match;
-    if (match.index > at) parts.push(said.slice(at, match.index));
-    if (code !== undefined) parts.push(<code>{code}</code>);
-    else if (strong !== undefined) parts.push(<strong>{inline(strong)}</strong>);
-    else parts.push(<a href={href}>{inline(label ?? "")}</a>);
-    at = match.index + whole.length;
+  for (const match of text.matchAll(pattern)) {
+    parts.push(text.slice(at, match.index), nodeOf(match));
+    at = match.index + match[0].length;
   }
-  parts.push(said.slice(at));
-  return parts;
+  return [...parts, text.slice(at)];
 }
 
 /** Renders one block. */
@@ -145,16 +148,10 @@ const LANGUAGES = {
 } as const satisfies Record<Snippet["language"], unknown>;
 
 function highlighted(code: string, language: Snippet["language"]): Child[] {
-  const parts: Child[] = [];
-  let at = 0;
   const { pattern, keywords } = LANGUAGES[language];
-  for (const match of code.matchAll(pattern)) {
-    const [token] = match;
-    if (match.groups?.keyword !== undefined && !keywords.has(token)) continue;
-    const kind = Object.entries(match.groups ?? {}).find(([, text]) => text !== undefined)?.[0];
-    parts.push(code.slice(at, match.index), <span class={`code-${kind}`}>{token}</span>);
-    at = match.index + token.length;
-  }
-  parts.push(code.slice(at));
-  return parts;
+  return marked(code, pattern, ({ 0: token, groups = {} }) => {
+    if (groups.keyword !== undefined && !keywords.has(token)) return token;
+    const kind = Object.keys(groups).find((name) => groups[name] !== undefined);
+    return <span class={`code-${kind}`}>{token}</span>;
+  });
 }
