@@ -68,9 +68,8 @@ export function unitProblem({ shares: { securities, median } }: Units): string |
   const isMore = median > 1;
   const times = isMore ? median : 1 / median;
   const factor = FACTORS.find((each) => times >= each * NEAR.least && times <= each * NEAR.most);
-  const [larger, smaller] = isMore
-    ? ["the turnover in the quotes", "price × volume of the trades"]
-    : ["price × volume of the trades", "the turnover in the quotes"];
+  const compared = ["the turnover in the quotes", "price × volume of the trades"];
+  const [larger, smaller] = isMore ? compared : compared.toReversed();
   const name =
     factor === undefined ? `${times.toPrecision(4)} times` : `${factor.toLocaleString("en-US")} times`;
   const cause =

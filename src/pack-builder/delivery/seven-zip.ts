@@ -7,11 +7,11 @@ import { mkdir, writeFile } from "node:fs/promises";
 import type { WorkFolder } from "../work-folder.ts";
 import { listFolder } from "./folder.ts";
 import {
-  type DeliveredFile,
   DeliveryError,
   type LeftOutReason,
   type Listing,
   leavesItsArchive,
+  type SourceFile,
 } from "./source-file.ts";
 
 /** Names under which the program is installed. */
@@ -44,15 +44,8 @@ interface Member {
   reason: LeftOutReason | null;
 }
 
-/**
- * An archive at the disk path `place`. Reports call it `path`. `delivered` is the archive itself, or the outermost
- * archive that contains it.
- */
-export interface PackedArchive {
-  place: string;
-  path: string;
-  delivered: DeliveredFile;
-}
+/** An archive on disk. */
+type PackedArchive = Pick<SourceFile, "path" | "delivered"> & { place: string };
 
 /** Unpacks an archive into `work` and lists its files, whose paths begin with the archive's path. */
 export async function unpackSevenZip(archive: PackedArchive, work: WorkFolder): Promise<Listing> {

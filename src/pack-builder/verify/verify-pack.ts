@@ -1,8 +1,8 @@
 /** Verifies every byte and every row of a pack with an independent reader. */
 import { ok, type Result, refused } from "../../base/result.ts";
-import { DATASET_NAMES, DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
-import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
+import type { DayIndex } from "../../packs/layout.ts";
 import { accountingGap } from "../../packs/origin.ts";
 import { originOf } from "../accounting.ts";
 import { withDuckDB } from "../duckdb.ts";
@@ -82,10 +82,13 @@ async function verifyOpened(
   pack: PackFile,
   { fingerprints, threads = 2, onProgress = () => {} }: Expected,
 ): Promise<void> {
+  const dataset = DATASETS[pack.index.dataset];
   const bytes = new PackBytes(pack);
+  // The fingerprints of the rows that the service returns. They equal DuckDB's when JSON and Parquet have the same data.
   const served: number[] = [];
   await bytes.checkSections((entry, section, number) => {
-    if (fingerprints === undefined) served[number] = servedFingerprint(entry, section, pack.index.dataset);
+    if (fingerprints === undefined)
+      served[number] = fingerprintOf(sectionRows(entry, section, dataset), dataset);
     onProgress((BYTES_SHARE * (number + 1)) / pack.index.entries.length);
   });
   await bytes.checkFooters();
@@ -104,15 +107,6 @@ async function verifyOpened(
     const others = fingerprints === undefined ? "those that the service returns" : "the source's";
     throw new PackFormatError(`the rows of ${symbol}.${market} differ from ${others}`);
   });
-}
-
-/**
- * Returns the fingerprint of the rows that the service returns for a section, so that users of JSON and of Parquet get
- * the same data.
- */
-function servedFingerprint(entry: SectionEntry, bytes: Uint8Array, name: DatasetName): number {
-  const dataset = DATASETS[name];
-  return fingerprintOf(sectionRows(entry, bytes, dataset), dataset);
 }
 
 /**
