@@ -1,26 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { auctionOf } from "../../../src/auction/rows.ts";
-import type { Market } from "../../../src/orders/record.ts";
-import { checkAuctionRows } from "../../../src/quality/auction-rows.ts";
-import { call, quotesOf, type Snapshot } from "../auction/quotes.ts";
-import { type OrderRow, ordersOf, type TradeRow, tradesOf } from "./rows.ts";
+import { call, type Snapshot } from "../auction/quotes.ts";
+import { checked, type Day } from "./checked.ts";
+import type { OrderRow, TradeRow } from "./rows.ts";
 
-interface Day {
-  market?: Market;
-  orders?: readonly OrderRow[] | null;
-  trades?: readonly TradeRow[] | null;
-  quotes?: readonly Snapshot[] | null;
-}
-
-function check({ market = "SH", orders = [], trades = [], quotes = [] }: Day) {
-  return checkAuctionRows({
-    symbol: market === "SH" ? "600519" : "000001",
-    market,
-    orders: orders === null ? null : ordersOf(orders),
-    trades: trades === null ? null : tradesOf(trades),
-    lastSnapshot: null,
-    auction: quotes === null ? undefined : auctionOf(quotesOf(quotes)),
-  });
+/** Returns the result of the check. The opening auction has no snapshots unless the day says otherwise. */
+function check({ quotes = [], ...day }: Day) {
+  const { checks, counts } = checked({ ...day, quotes });
+  return { verdict: checks.auction_rows, found: [counts.auctionRowsFound, counts.auctionRows] };
 }
 
 /**
@@ -59,8 +45,7 @@ const QUOTES: readonly Snapshot[] = [
 describe("the auction-pack check in Shanghai", () => {
   it("passes if each row equals the match of a book from 5 s before to 1 s after it, and the result equals the last match", () => {
     expect(check({ orders: ORDERS, quotes: QUOTES })).toEqual({
-      verdict: { verdict: "passed" },
-      counts: { auctionRows: 5, auctionRowsFound: 5 },
+      ...{ verdict: { verdict: "passed" }, found: [5, 5] },
     });
   });
 
@@ -75,7 +60,7 @@ describe("the auction-pack check in Shanghai", () => {
     for (const snapshot of wrong) {
       const quotes = QUOTES.with(2, snapshot);
       expect(short({ orders: ORDERS, quotes })).toBe("auction_row 1 2");
-      expect(check({ orders: ORDERS, quotes }).counts).toEqual({ auctionRows: 5, auctionRowsFound: 4 });
+      expect(check({ orders: ORDERS, quotes }).found).toEqual([4, 5]);
     }
   });
 
@@ -127,7 +112,7 @@ describe("the auction-pack check in Shenzhen", () => {
   const cancel: TradeRow = { time: 91520000, price: 0, volume: 300, buy: 1, sell: 0, code: "C" };
   // Without order 1, a buy of 100 matches a sell of 200 at any price from 10.00 to 10.10. The previous close is 10.00.
   const result: Snapshot = { time: 92503000, close: 100_000, volume: 100, ask: [[100_000, 100]] };
-  const day = { market: "SZ", orders: SZ, trades: [cancel] } as const;
+  const day: Day = { security: { symbol: "000001", market: "SZ" }, orders: SZ, trades: [cancel] };
 
   it("applies the cancels in the trades, and passes at the price nearest to the previous close", () => {
     const calls = [call(91503000, 101_000, 200, 100), call(91523000, 100_000, 100, -100)];

@@ -2,7 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import type { Market } from "../../../src/orders/record.ts";
 import { checkCoverage, checkOtherDays, sizesOf } from "../../../src/quality/check-day.ts";
-import { checkSecurity } from "../../../src/quality/check-security.ts";
 import {
   type OtherDay,
   parseOtherDay,
@@ -11,17 +10,13 @@ import {
   type SecurityReport,
   type Verdict,
 } from "../../../src/quality/sheet.ts";
-import { ordersOf, tradesOf } from "./rows.ts";
+import { checked } from "./checked.ts";
 
 const DAY = "20230711" as BeijingDate;
 
 /** Returns reports on `count` shares of an exchange. `rows` is the number of rows that each share has by dataset. */
 function shares(market: Market, count: number, rows: Partial<SecurityReport["rows"]>): SecurityReport[] {
-  const verdicts = checkSecurity(
-    { symbol: "600519", market, orders: ordersOf([]), trades: tradesOf([]), lastSnapshot: null },
-    {},
-    [],
-  );
+  const verdicts = checked({ security: { symbol: "600519", market } });
   return Array.from({ length: count }, (_, number) => ({
     symbol: `${market === "SH" ? "60" : "00"}${String(number).padStart(4, "0")}`,
     market,

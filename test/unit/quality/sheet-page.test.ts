@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
-import { checkSecurity } from "../../../src/quality/check-security.ts";
 import { type QualitySheet, qualitySheet, type SecurityReport } from "../../../src/quality/sheet.ts";
 import {
   CHECK_NOTES,
@@ -15,7 +14,8 @@ import { sheetPage } from "../../../src/quality/sheet-page.ts";
 import { sheetClaim, sheetLines, sheetSummary } from "../../../src/quality/sheet-text.ts";
 import { shortfallOf } from "../../../src/quality/shortfall.ts";
 import type { Unprovable } from "../../../src/quality/verdict.ts";
-import { type OrderRow, ordersOf, tradesOf } from "./rows.ts";
+import { checked } from "./checked.ts";
+import type { OrderRow } from "./rows.ts";
 
 const DAY = "20230711" as BeijingDate;
 
@@ -25,20 +25,9 @@ function report(symbol: string, cancelled: number): SecurityReport {
     [93000000, 7, "A", "S", 10, 300],
     [93002000, 7, "D", "S", 10, cancelled],
   ];
-  const day = {
-    symbol,
-    market: "SH" as const,
-    orders: ordersOf(rows),
-    trades: tradesOf([]),
-    lastSnapshot: null,
-  };
-  return {
-    symbol,
-    market: "SH",
-    rows: { orders: 2, trades: 1, quotes: null },
-    contents: {},
-    ...checkSecurity(day, {}, []),
-  };
+  const security = { symbol, market: "SH" as const };
+  const verdicts = checked({ security, orders: rows });
+  return { ...security, rows: { orders: 2, trades: 1, quotes: null }, contents: {}, ...verdicts };
 }
 
 function sheetOf(securities: readonly SecurityReport[], builderVersion = "1.2.3"): QualitySheet {

@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { checkSecurity } from "../../../src/quality/check-security.ts";
 import type { DayTotals } from "../../../src/quality/security-rows.ts";
 import { lastSnapshot } from "../../../src/quality/sums.ts";
-import { SHARE, verdictOf } from "./checked.ts";
-import { type TradeRow, tradesOf } from "./rows.ts";
+import { checked, verdictOf } from "./checked.ts";
+import type { TradeRow } from "./rows.ts";
 
 describe("the sums check", () => {
   const trades: TradeRow[] = [
@@ -25,14 +24,8 @@ describe("the sums check", () => {
   });
 
   it("is exact beyond 2^53", () => {
-    const huge: TradeRow[] = Array.from({ length: 3 }, () => ({
-      time: 93000000,
-      price: 900_000_000,
-      volume: 1_001,
-      buy: 1,
-      sell: 2,
-      flag: "B",
-    }));
+    const trade: TradeRow = { time: 93000000, price: 900_000_000, volume: 1_001, buy: 1, sell: 2, flag: "B" };
+    const huge = Array<TradeRow>(3).fill(trade);
     const snapshot = { volume: 3_003, amount: 2_702_700_000_000, highE4: 9e12, lowE4: 9e12 };
     expect(verdictOf("sums", { trades: huge, lastSnapshot: snapshot })).toBe("passed");
   });
@@ -68,14 +61,9 @@ describe("the last snapshot of the sums check", () => {
 
 describe("the span of quotes in the calendar check", () => {
   const times = Array.from({ length: 500 }, (_, n) => (n < 250 ? 93000000 + n : 145000000 + n));
-  const trades = tradesOf(
-    times.map((time) => ({ time, price: 10, volume: 100, buy: 9, sell: 7, flag: "B" })),
-  );
-  const calendar = (first: number, last: number) => {
-    const quoteSpan = { rows: 900, first, last };
-    return checkSecurity({ ...SHARE, orders: null, trades, lastSnapshot: null, quoteSpan }, {}, []).checks
-      .calendar;
-  };
+  const trades = times.map((time) => ({ time, price: 10, volume: 100, buy: 9, sell: 7, flag: "B" }));
+  const calendar = (first: number, last: number) =>
+    checked({ orders: null, trades, quoteSpan: { rows: 900, first, last } }).checks.calendar;
 
   it("must begin at most half an hour after the first trade and end at most half an hour before the last", () => {
     expect(calendar(91500000, 150300000)).toEqual({ verdict: "passed" });
