@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { hashKey } from "../../../src/access/key.ts";
 import type { Account, IssuedKey, KeySummary, KeysImported, PlanList } from "../../../src/admin/wire.ts";
-import { admin, auditOf, callerAt, query, stored, testEnv } from "./operator.ts";
+import { admin, auditOf, callerAt, query, refusal, stored, testEnv } from "./operator.ts";
 
 const NOW = Date.now();
 
@@ -207,16 +207,9 @@ describe("the plans", () => {
 
 describe("the admin API", () => {
   it("answers an unknown route with 404, a malformed body with 400 and an oversized body with 413", async () => {
-    expect(await admin("GET", "/nothing")).toEqual({
-      status: 404,
-      body: { error: expect.any(String), reason: "absent" },
-    });
+    expect(await admin("GET", "/nothing")).toEqual(refusal(404, "absent"));
     for (const body of [new TextEncoder().encode("{"), { unknown: 1 }, [], "text"]) {
-      const answer = await admin("POST", "/accounts", body);
-      expect(answer).toEqual({
-        status: 400,
-        body: { error: expect.stringMatching(/^The body/), reason: "malformed" },
-      });
+      expect(await admin("POST", "/accounts", body)).toEqual(refusal(400, "malformed", /^The body/));
     }
     expect((await admin("POST", "/accounts", { note: "x".repeat(4 * 2 ** 20) })).status).toBe(413);
     expect((await admin("GET", "/days/20240230")).status).toBe(400);

@@ -15,6 +15,7 @@ import {
   emptied,
   publish,
   query,
+  refusal,
   sent,
   servedState,
   stepPath,
@@ -81,10 +82,7 @@ describe("the trades and the orders of a day", () => {
     ] as const;
     for (const [pack, problem] of pairs) {
       const begun = await sent(pack);
-      expect(await complete(pack, begun)).toMatchObject({
-        status: 422,
-        body: { error: expect.stringMatching(problem) },
-      });
+      expect(await complete(pack, begun)).toMatchObject(refusal(422, "content_wrong", problem));
       expect(await servedState("20240508", pack.dataset)).toEqual([]);
     }
   });

@@ -42,14 +42,8 @@ describe("a withdrawn day", () => {
     await publish(withdrawn);
     const begun = await sent(other, { force: true });
     await withdraw("20240102", 1);
-    expect(await complete(other, begun)).toMatchObject({
-      status: 409,
-      body: {
-        error: expect.stringContaining(
-          "ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to",
-        ),
-      },
-    });
+    const meanwhile = "ADMIN_TOKEN withdrew the day or file meanwhile: the exchange asked us to";
+    expect(await complete(other, begun)).toMatchObject(refusal(409, "upload_ended", meanwhile));
     expect(await publish(withdrawn)).toMatchObject(refusal(409, "content_withdrawn", DECIDED));
     expect(await publish(other)).toMatchObject(refusal(409, "target_withdrawn", DECIDED));
     const { revisions } = await detailOf("20240102");
@@ -207,16 +201,11 @@ describe("a withdrawn file", () => {
     await add(file);
     await publishFile(file);
     await withdrawFile(file, "the exchange asked us to");
-    const decided = expect.stringMatching(DECIDED);
-    expect(await add(file)).toMatchObject({
-      status: 409,
-      body: { reason: "content_withdrawn", error: decided },
-    });
+    expect(await add(file)).toMatchObject(refusal(409, "content_withdrawn", DECIDED));
     expect((await add(other)).body).toMatchObject({ state: "verifying", revision: 2 });
-    expect(await publishFile(other, { revision: 2 })).toMatchObject({
-      status: 409,
-      body: { reason: "target_withdrawn", error: decided },
-    });
+    expect(await publishFile(other, { revision: 2 })).toMatchObject(
+      refusal(409, "target_withdrawn", DECIDED),
+    );
     expect((await publishFile(other, { revision: 2, force: true })).body).toMatchObject({
       state: "published",
     });

@@ -223,7 +223,7 @@ describe("a daily file is refused", () => {
   it("for its content only when it is an auction pack or its name ends in .parquet", async () => {
     expect((await add(ownFile("20260116", "\0not Parquet"))).body).toMatchObject({ state: "verifying" });
     const named = ownFile("20260116", "\0not Parquet, and long enough", "20260116_books.Parquet");
-    expect(await add(named)).toMatchObject({ status: 422, body: { error: expect.stringContaining("PAR1") } });
+    expect(await add(named)).toMatchObject(refusal(422, "content_wrong", "PAR1"));
     const { bytes } = auctionPack("20260116");
     expect((await add({ ...named, bytes })).body).toMatchObject({ state: "verifying" });
   });

@@ -4,6 +4,7 @@ import {
   complete,
   publish,
   query,
+  refusal,
   sendParts,
   sent,
   servedState,
@@ -30,8 +31,7 @@ describe("an upload that R2 no longer has", () => {
     const pack = await testPack("20240201");
     const begun = await sent(pack);
     await abortInR2(begun.uploadId);
-    const refused = await complete(pack, begun);
-    expect(refused).toMatchObject({ status: 409, body: { error: expect.stringContaining("publish again") } });
+    expect(await complete(pack, begun)).toMatchObject(refusal(409, "upload_lost", "publish again"));
     expect(await servedState("20240201")).toEqual([]);
     expect((await publish(pack)).body).toMatchObject({ newRevision: true, day: { revision: 1 } });
   });

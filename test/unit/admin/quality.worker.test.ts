@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { overviewOf } from "../../../src/catalog/day-overview.ts";
-import { admin, complete, sent, servedState, stepPath, testEnv, testPack } from "./operator.ts";
+import { admin, complete, refusal, sent, servedState, stepPath, testEnv, testPack } from "./operator.ts";
 
 const SUMMARY = "failed: 600519.SH matching cancel_remainder × 3";
 const failed = { verdict: "failed", summary: SUMMARY };
@@ -24,13 +24,8 @@ describe("publishing a day with a quality sheet", () => {
   it("is refused before anything is sent if the check failed, unless it is forced", async () => {
     const pack = await testPack("20360203");
     const refused = await admin("POST", stepPath(pack, "/uploads"), { ...pack.claims, quality: failed });
-    expect(refused).toMatchObject({
-      status: 422,
-      body: {
-        reason: "quality_failed",
-        error: expect.stringContaining(`The quality check of 20360203 ${SUMMARY};`),
-      },
-    });
+    const error = `The quality check of 20360203 ${SUMMARY};`;
+    expect(refused).toMatchObject(refusal(422, "quality_failed", error));
     expect(await servedState("20360203")).toEqual([]);
     const begun = await sent(pack, { quality: failed, force: true });
     expect((await complete(pack, begun)).status).toBe(200);

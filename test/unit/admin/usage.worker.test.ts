@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { UsageList } from "../../../src/admin/wire.ts";
 import { writeUsage } from "../../../src/catalog/usage.ts";
-import { admin, testEnv } from "./operator.ts";
+import { admin, refusal, testEnv } from "./operator.ts";
 
 const { DB } = testEnv;
 const counts = (day: string, requests: number, files: number, bytes: number) => ({
@@ -47,10 +47,7 @@ describe("the usage of accounts", () => {
   it.each(["", "?month=2026-11", "?month=202613", "?month=20261101"])(
     "is refused for the query string %j",
     async (query) => {
-      expect(await admin("GET", `/usage${query}`)).toMatchObject({
-        status: 400,
-        body: { error: expect.stringContaining("YYYYMM") },
-      });
+      expect(await admin("GET", `/usage${query}`)).toMatchObject(refusal(400, "malformed", "YYYYMM"));
     },
   );
 });
