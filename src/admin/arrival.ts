@@ -42,20 +42,8 @@ export async function checkBytes(
 }
 
 /**
- * Returns the day index of an uploaded pack of `day`, or what is wrong with the pack. Checks the object's bytes, the
- * index region, the claims, and the checksum of every block and section.
- */
-export async function checkPack(
-  bucket: R2Bucket,
-  { day, ...arrived }: { day: DatasetDay; upload: Upload<PackClaims>; etag: string },
-): Promise<DayIndex | ArrivalProblem> {
-  const index = await wholePack(bucket, arrived, day.dataset);
-  return "problem" in index ? index : (problemOf(index, day.tradedate, arrived.upload.claims) ?? index);
-}
-
-/**
- * Returns the index of a pack of `dataset`, or what is wrong with its object. Makes the checks of `checkPack`, but
- * does not compare the pack with the day and the claims.
+ * Returns the index of a pack of `dataset`, or what is wrong with its object. Checks the object's bytes, the index
+ * region, and the checksum of every block and section.
  */
 export async function wholePack(
   bucket: R2Bucket,
@@ -110,7 +98,12 @@ export function indexRowOf({ blocks, ...entry }: SectionEntry): SectionRow {
   return { ...entry, blocksBlob: encodeBlocks(blocks) };
 }
 
-function problemOf(index: DayIndex, tradedate: BeijingDate, claims: PackClaims): ArrivalProblem | null {
+/** Returns how the pack with this index differs from the day and the claims that were announced, or null. */
+export function claimsProblem(
+  index: DayIndex,
+  tradedate: BeijingDate,
+  claims: PackClaims,
+): ArrivalProblem | null {
   const rows = index.entries.reduce((sum, entry) => sum + entry.rows, 0);
   const said = [
     ["trading day", index.tradedate, tradedate],

@@ -73,12 +73,8 @@ export function bodyOf<Schema extends z.ZodType>(
     try {
       value = JSON.parse(new TextDecoder("utf-8", { fatal: true, ignoreBOM: false }).decode(bytes));
     } catch {
-      return refused({
-        reason: "malformed",
-        what: "The body",
-        place: "",
-        problem: "it is not JSON in UTF-8",
-      });
+      const problem = "it is not JSON in UTF-8";
+      return refused({ reason: "malformed", what: "The body", place: "", problem });
     }
     return parsed(schema, value, "The body");
   };
@@ -108,12 +104,8 @@ function parsed<Schema extends z.ZodType>(
   const result = schema.safeParse(value);
   if (result.success) return ok(result.data);
   const [issue] = result.error.issues;
-  return refused({
-    reason: "malformed",
-    what,
-    place: masked((issue?.path ?? []).join(".")),
-    problem: masked(issue?.message ?? "invalid"),
-  });
+  const place = masked((issue?.path ?? []).join("."));
+  return refused({ reason: "malformed", what, place, problem: masked(issue?.message ?? "invalid") });
 }
 
 /** Masks all that looks like a key or a token, because a caller may have sent one as a property name. */

@@ -22,12 +22,12 @@ import { datasetFlag } from "../datasets/day-name.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { packObjectKey, parsePackObjectKey } from "../packs/layout.ts";
 import { listObjects } from "../packs/list-objects.ts";
-import { arrivedRange, checkPack, indexRowOf, packIndex, wholePack } from "./arrival.ts";
+import { arrivedRange, claimsProblem, indexRowOf, packIndex, wholePack } from "./arrival.ts";
 import { nameOf } from "./context.ts";
 import { type AdminRefusal, type Answered, calledOf } from "./refusal.ts";
 import type { Completed, Stores, UploadTarget } from "./uploads.ts";
 import { asOfNow, freeRevision, settle, takeOver } from "./uploads.ts";
-import type { AdoptableDay, adoptDaySchema } from "./wire.ts";
+import type { AdoptableDay, adoptDaySchema, DayChanged } from "./wire.ts";
 import { qualitySchema } from "./wire-days.ts";
 
 /** Returns the upload target for a pack of `day`. */
@@ -39,8 +39,10 @@ export function packUpload(day: DatasetDay): UploadTarget<catalog.PackClaims> {
     objectKey: (revision) => packObjectKey(tradedate, revision, dataset),
     async settle({ db, bucket }, upload, etag, by) {
       const begunMs = Date.now();
-      const index = await checkPack(bucket, { day, upload, etag });
+      const index = await wholePack(bucket, { upload, etag }, dataset);
       if ("problem" in index) return index;
+      const wrong = claimsProblem(index, tradedate, upload.claims);
+      if (wrong !== null) return wrong;
       await catalog.loadIndexRows(db, upload.objectId, index.entries.map(indexRowOf));
       const doubt = await doubtOf(db, day, upload.objectId);
       if (doubt !== null && !(await catalog.isForced(db, upload.uploadId))) return { held: doubt };
@@ -87,15 +89,8 @@ async function doubtOf(db: D1Database, day: DatasetDay, packId: number): Promise
   return of === null ? null : { reason: "day_repeated", day, of };
 }
 
-/**
- * The state of a day after an action. `changed` is false when the day was already in that state; `actor` made the
- * latest change.
- */
-export interface ActedOn {
-  day: ServedDay;
-  changed: boolean;
-  actor: string;
-}
+/** The answer to an action on a day, with the day as the catalog describes it. */
+export type ActedOn = Omit<DayChanged, "day"> & { day: ServedDay };
 
 /**
  * Withdraws the revision that the operator saw. Returns `changed: false` when that revision is already withdrawn.
@@ -103,7 +98,7 @@ export interface ActedOn {
  */
 export async function withdraw(
   { db }: Stores,
-  { note, ...seen }: DatasetDay & { revision: number; note: string },
+  { note, ...seen }: catalog.SeenDay & { note: string },
   by: By,
 ): Promise<Answered<ActedOn>> {
   const { dataset, tradedate, revision } = seen;
@@ -117,9 +112,7 @@ export async function withdraw(
   return ok({ day, changed, actor });
 }
 
-export interface ServeAgainAsk extends DatasetDay {
-  /** The revision that the operator saw. */
-  revision: number;
+export interface ServeAgainAsk extends catalog.SeenDay {
   /** The state that the operator saw; any state when absent, because earlier versions of the command omit it. */
   state?: DayState | undefined;
   /**

@@ -84,12 +84,9 @@ async function serveAgain(c: AdminContext, ask: publishing.ServeAgainAsk) {
   return acted(c, ask, await publishing.serveContentAgain(uploads.storesOf(c), ask, byOf(c)));
 }
 
-function acted(
-  c: AdminContext,
-  { dataset }: catalog.DatasetDay,
-  result: Answered<publishing.ActedOn>,
-): Answered<wire.DayChanged> {
-  return result.ok ? ok({ ...result.value, day: summaryOf(c, result.value.day, dataset) }) : result;
+function acted(c: AdminContext, { dataset }: catalog.DatasetDay, result: Answered<publishing.ActedOn>) {
+  if (!result.ok) return result;
+  return ok<wire.DayChanged>({ ...result.value, day: summaryOf(c, result.value.day, dataset) });
 }
 
 const beginUpload = reading([dayOf, bodyOf(wire.beginUploadSchema)], async (c, day, body) => {
@@ -161,15 +158,12 @@ const adoptDay = reading([dayOf, bodyOf(wire.adoptDaySchema)], async (c, day, bo
   published(c, day, await publishing.adoptPack(uploads.storesOf(c), day, body, byOf(c))),
 );
 
-async function published(
-  c: AdminContext,
-  of: catalog.DatasetDay,
-  completed: Answered<uploads.Completed>,
-): Promise<Answered<wire.Published>> {
+async function published(c: AdminContext, of: catalog.DatasetDay, completed: Answered<uploads.Completed>) {
   if (!completed.ok) return completed;
   const day = await catalog.servedDay(c.env.DB, of);
   if (day === null) throw new Error(`${calledOf(of)} was served, but its row is missing`);
-  return ok({ day: summaryOf(c, day, of.dataset), newRevision: completed.value.newRevision });
+  const { newRevision } = completed.value;
+  return ok<wire.Published>({ day: summaryOf(c, day, of.dataset), newRevision });
 }
 
 function summaryOf(
@@ -219,15 +213,8 @@ const listChanges = reading([queryOf(querySchema)], async (c, { after, since, li
   });
 });
 
-function changeOf({
-  changeId,
-  dataset,
-  buildId: _,
-  added,
-  removed,
-  changed,
-  ...rest
-}: DayChange): wire.Change {
+function changeOf({ changeId, dataset, buildId: _, ...facts }: DayChange): wire.Change {
+  const { added, removed, changed, ...rest } = facts;
   const securities =
     added === null || removed === null || changed === null ? null : { added, removed, changed };
   return { change: changeId, ...nameOf(dataset), ...readable(rest), securities };

@@ -131,11 +131,7 @@ async function compared(place: Upkeep, judged: Judgement): Promise<UnknownObject
   return found;
 }
 
-async function isWholePack(
-  bucket: R2Bucket,
-  { key, size }: StoredObject,
-  { dataset }: DatasetDay,
-): Promise<boolean> {
+async function isWholePack(bucket: R2Bucket, { key, size }: StoredObject, { dataset }: DatasetDay) {
   const readRange = async (offset: number, length: number) => {
     const part = await bucket.get(key, { range: { offset, length } });
     if (part === null) throw new PackFormatError("its object is not in R2");

@@ -59,10 +59,7 @@ function isPresent(file: catalog.StoredFile, content: { sizeBytes: number; sha25
 }
 
 /** Returns the refusal of a builder's file if an operator's revision has passed its checks, otherwise null. */
-function operatorsRefusal(
-  asked: catalog.FileOrigin,
-  revisions: readonly catalog.StoredFile[],
-): AdminRefusal | null {
+function operatorsRefusal(asked: catalog.FileOrigin, revisions: catalog.StoredFile[]): AdminRefusal | null {
   const standing = revisions.find(({ origin, state }) => origin === "operator" && state !== "uploaded");
   if (asked === "operator" || standing === undefined) return null;
   const { name, revision, state } = standing;

@@ -13,16 +13,8 @@ import type { TokenScope } from "../entitlement/operators.ts";
 /** The answer to a request, or the reason for its refusal. */
 export type Answered<Value> = Result<Value, AdminRefusal>;
 
-/** The message of each refusal, made from its facts. `AdminRefusal` is the type of these reasons and facts. */
-const SENTENCES = {
-  token_wrong: () => "The request needs the header Authorization: Bearer with a valid operator token.",
-  scope_lacking: ({ scope, needed }: { scope: TokenScope; needed: TokenScope[] }) =>
-    `This token has the scope ${scope}; the request needs the scope ${needed.join(" or ")}. Create a token that has it with \`edgetape token issue <name> --scope ${needed[0]}\`.`,
-  body_too_large: ({ maxBytes }: { maxBytes: number }) => `The body is larger than ${maxBytes} bytes.`,
-  /** `place` is the path of the wrong value inside `what`. The value is never quoted; it may contain a key. */
-  malformed: ({ what, place, problem }: { what: string; place: string; problem: string }) =>
-    `${what}${place === "" ? "" : ` at ${place}`}: ${problem}.`,
-  absent: ({ what }: { what: string }) => `There is no ${what}.`,
+/** The messages of requests that contradict the present state; another operator may have changed it (409). */
+const CONFLICTS = {
   account_taken: ({ accountId }: { accountId: string }) => `Account ${accountId} already exists.`,
   token_name_taken: ({ name }: { name: string }) =>
     `The name ${name} is reserved or was used before; choose a different one.`,
@@ -31,17 +23,54 @@ const SENTENCES = {
     `Someone else has changed ${what} in the meantime; check the change and try again.`,
   subscription_taken: ({ plan }: { plan: string }) =>
     `The account already has a ${plan} plan with the same start.`,
-  weekend_open: ({ day, more }: { day: string; more: number }) =>
-    `${day}${more === 0 ? " is" : ` and ${more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If the exchanges do trade then, run the command again with --force.`,
-  not_later: ({ plan, end }: { plan: string; end: string }) =>
-    `The ${plan} plan already lasts until ${end}; the new end must be later.`,
-  key_over: ({ keyId }: { keyId: string }) => `Key ${keyId} is no longer valid; create a new one.`,
   /** Another publisher was the first to open or serve an upload of the same target. */
   other_publisher: ({ called }: { called: string }) =>
     `Another publisher began or finished publishing ${called} first; check its state before publishing again.`,
   upload_ended: endedSentence,
   /** R2 no longer has the upload; it discards incomplete ones after 7 days. */
   upload_lost: () => "R2 no longer has this upload; publish again.",
+  /** The file's bytes have arrived, but the upload was never completed, so they have not been checked. */
+  file_unchecked: ({ name }: { name: string }) =>
+    `The upload of ${name} was not completed; run \`edgetape files add\` with the same file again.`,
+  /** An operator withdrew this content; `again` is the command that serves it nevertheless. */
+  content_withdrawn: ({ called, again, ...decision }: { called: string; again: string } & Withdrawal) =>
+    `Revision ${decision.revision} of ${called} has the same content and was withdrawn ${decided(decision)}. This content is not served. To serve it nevertheless, run \`${again}\`.`,
+  /** The target is withdrawn, and the publisher did not set `force` to serve different content. */
+  target_withdrawn: ({ called, ...decision }: { called: string } & Withdrawal) =>
+    `Revision ${decision.revision} of ${called} was withdrawn ${decided(decision)}. Different content does not replace it without force. If the new content is right, run the command again with --force.`,
+  /** Several revisions of the file can be published; the operator must name one. */
+  revision_unclear: ({ name, waiting }: { name: string; waiting: { revision: number; state: string }[] }) =>
+    `${name} has several revisions that could be published: ${waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ")}. Check one of them and name it with --revision.`,
+  /** The file has no such revision, or a newer one was published. */
+  file_changed: ({ name, revision, newest }: { name: string; revision: number; newest: number }) =>
+    `Revision ${revision} of ${name} can no longer be published, because revision ${newest} is newer. Check that revision and try again.`,
+  /** The builder's file is refused, because an operator's revision exists. */
+  operators_file: ({ name, revision, state }: { name: string; revision: number; state: string }) =>
+    `Revision ${revision} of ${name} was added by an operator (${state}), and a file made from quotes does not replace it. To replace it, add another file with \`edgetape files add\`.`,
+  /** The day has changed since the operator read it; `actor` made the latest change. */
+  day_changed: ({ day, revision, actor }: { day: DatasetDay; revision: number; actor: string }) =>
+    `${calledOf(day)} has changed since you read it: it is now at revision ${revision}, last changed by ${actor}. Check the day and try again.`,
+  /** A restore would destroy the content of these tables. */
+  not_empty: ({ holds }: { holds: string[] }) =>
+    `This deployment is not empty (${holds.join(", ")}). A forced restore replaces its data with the backup.`,
+};
+
+/** The message of each refusal, made from its facts. `AdminRefusal` is the type of these reasons and facts. */
+const SENTENCES = {
+  ...CONFLICTS,
+  token_wrong: () => "The request needs the header Authorization: Bearer with a valid operator token.",
+  scope_lacking: ({ scope, needed }: { scope: TokenScope; needed: TokenScope[] }) =>
+    `This token has the scope ${scope}; the request needs the scope ${needed.join(" or ")}. Create a token that has it with \`edgetape token issue <name> --scope ${needed[0]}\`.`,
+  body_too_large: ({ maxBytes }: { maxBytes: number }) => `The body is larger than ${maxBytes} bytes.`,
+  /** `place` is the path of the wrong value inside `what`. The value is never quoted; it may contain a key. */
+  malformed: ({ what, place, problem }: { what: string; place: string; problem: string }) =>
+    `${what}${place === "" ? "" : ` at ${place}`}: ${problem}.`,
+  absent: ({ what }: { what: string }) => `There is no ${what}.`,
+  weekend_open: ({ day, more }: { day: string; more: number }) =>
+    `${day}${more === 0 ? " is" : ` and ${more} more are`} on a weekend, when the exchanges do not trade. Nothing was changed. If the exchanges do trade then, run the command again with --force.`,
+  not_later: ({ plan, end }: { plan: string; end: string }) =>
+    `The ${plan} plan already lasts until ${end}; the new end must be later.`,
+  key_over: ({ keyId }: { keyId: string }) => `Key ${keyId} is no longer valid; create a new one.`,
   part_number: ({ n, partCount }: { n: string; partCount: number }) =>
     `There is no part ${n}: the upload has parts 1 to ${partCount}.`,
   part_size: ({ n, sizeBytes }: { n: number; sizeBytes: number }) =>
@@ -53,9 +82,6 @@ const SENTENCES = {
     `These parts have not arrived yet: ${listed(missing)}; send them first.`,
   /** `problem` is a clause that says what is wrong with the name. */
   file_name: ({ problem }: { problem: string }) => `The file cannot have this name: ${problem}.`,
-  /** The file's bytes have arrived, but the upload was never completed, so they have not been checked. */
-  file_unchecked: ({ name }: { name: string }) =>
-    `The upload of ${name} was not completed; run \`edgetape files add\` with the same file again.`,
   day_of_other_year: ({ day, year }: { day: string; year: number }) =>
     `The day ${day} is not in the year ${year}.`,
   content_wrong: ({ called, problem }: { called: string; problem: string }) =>
@@ -70,27 +96,9 @@ const SENTENCES = {
     `${calledOf(day)} has exactly as many ${DATASETS[day.dataset].rows} per security as ${of}, with the same last times, so it is probably the same delivery under another date. It is not served. If the data is right nevertheless, run the command again with --force.`,
   /** The pack has less content than the revision that it would replace; it is not served unless forced. */
   shrunk: shrunkSentence,
-  /** An operator withdrew this content; `again` is the command that serves it nevertheless. */
-  content_withdrawn: ({ called, again, ...decision }: { called: string; again: string } & Withdrawal) =>
-    `Revision ${decision.revision} of ${called} has the same content and was withdrawn ${decided(decision)}. This content is not served. To serve it nevertheless, run \`${again}\`.`,
-  /** The target is withdrawn, and the publisher did not set `force` to serve different content. */
-  target_withdrawn: ({ called, ...decision }: { called: string } & Withdrawal) =>
-    `Revision ${decision.revision} of ${called} was withdrawn ${decided(decision)}. Different content does not replace it without force. If the new content is right, run the command again with --force.`,
   /** A block of this pack failed its checksum earlier. */
   pack_damaged: ({ day, called, atMs, note }: { day: DatasetDay; called: string } & Damage) =>
     `${called} of ${calledOf(day)} was found damaged at ${instant(atMs)} (${note}) and is not served again. Publish the day from its pack, rebuild it, or restore another revision.`,
-  /** Several revisions of the file can be published; the operator must name one. */
-  revision_unclear: ({ name, waiting }: { name: string; waiting: { revision: number; state: string }[] }) =>
-    `${name} has several revisions that could be published: ${waiting.map(({ revision, state }) => `${revision} (${state})`).join(", ")}. Check one of them and name it with --revision.`,
-  /** The file has no such revision, or a newer one was published. */
-  file_changed: ({ name, revision, newest }: { name: string; revision: number; newest: number }) =>
-    `Revision ${revision} of ${name} can no longer be published, because revision ${newest} is newer. Check that revision and try again.`,
-  /** The builder's file is refused, because an operator's revision exists. */
-  operators_file: ({ name, revision, state }: { name: string; revision: number; state: string }) =>
-    `Revision ${revision} of ${name} was added by an operator (${state}), and a file made from quotes does not replace it. To replace it, add another file with \`edgetape files add\`.`,
-  /** The day has changed since the operator read it; `actor` made the latest change. */
-  day_changed: ({ day, revision, actor }: { day: DatasetDay; revision: number; actor: string }) =>
-    `${calledOf(day)} has changed since you read it: it is now at revision ${revision}, last changed by ${actor}. Check the day and try again.`,
   nothing_to_restore: ({ day }: { day: DatasetDay }) =>
     `${calledOf(day)} has no older content that can be restored: all of it is withdrawn or damaged, or there is none. To restore a withdrawn revision, name it with --to. To serve the current content again, run \`edgetape day publish ${day.tradedate}${datasetFlag(day.dataset)}\`.`,
   /** The object or the index rows of the revision are no longer stored. */
@@ -103,9 +111,6 @@ const SENTENCES = {
       : `${objectKey} is in the catalog, but was missing when the backup was restored; restore the backup again, or publish ${calledOf(day)} from its pack.`,
   pack_sum_unknown: ({ objectKey }: { objectKey: string }) =>
     `${objectKey} has no stored SHA-256. Give it with --sha256; the pack's build report contains it.`,
-  /** A restore would destroy the content of these tables. */
-  not_empty: ({ holds }: { holds: string[] }) =>
-    `This deployment is not empty (${holds.join(", ")}). A forced restore replaces its data with the backup.`,
   /** `problem` is a clause. */
   backup_unfit: ({ problem }: { problem: string }) => `This service cannot restore the backup: ${problem}.`,
   backup_unauthenticated: ({ problem, what }: { problem: SealProblem; what: string }) =>
@@ -125,34 +130,21 @@ export type AdminRefusal = {
 
 type AdminStatus = 400 | 401 | 403 | 404 | 409 | 413 | 422;
 
-/** The HTTP statuses of refusals; 422 for a reason that is not listed. */
+/** The HTTP statuses of other refusals; 422 for a reason that is not listed. */
 const STATUS: Partial<Record<Reason, AdminStatus>> = {
   token_wrong: 401,
   scope_lacking: 403,
   body_too_large: 413,
   malformed: 400,
   absent: 404,
-  account_taken: 409,
-  token_name_taken: 409,
-  changed_meanwhile: 409,
-  subscription_taken: 409,
-  other_publisher: 409,
-  upload_ended: 409,
-  upload_lost: 409,
-  file_unchecked: 409,
-  content_withdrawn: 409,
-  target_withdrawn: 409,
-  revision_unclear: 409,
-  file_changed: 409,
-  operators_file: 409,
-  day_changed: 409,
-  not_empty: 409,
 };
 
 /** Returns the HTTP status and the message of a refusal. */
 export function describeRefusal(refusal: AdminRefusal): { status: AdminStatus; error: string } {
-  const sentence: (facts: never) => string = SENTENCES[refusal.reason];
-  return { status: STATUS[refusal.reason] ?? 422, error: sentence(refusal as never) };
+  const { reason } = refusal;
+  const sentence: (facts: never) => string = SENTENCES[reason];
+  const status = reason in CONFLICTS ? 409 : (STATUS[reason] ?? 422);
+  return { status, error: sentence(refusal as never) };
 }
 
 /** What is wrong with the seal of a backup or of one of its pages, as a sentence after its name. */

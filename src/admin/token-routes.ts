@@ -52,14 +52,10 @@ const audit = reading([queryOf(auditQuerySchema)], async (c, { kind, since, befo
   const asked = { ...question, actorKind: kind, sinceMs: since, beforeId: before, count: limit };
   const entries = await auditEntries(c.env.DB, asked);
   return ok<wire.AuditList>({
-    entries: entries.map(({ auditId, actor, before, after, ...entry }) => ({
-      id: auditId,
-      actorKind: actor.kind,
-      actor: actor.name,
-      ...readable(entry),
-      before: readable(before),
-      after: readable(after),
-    })),
+    entries: entries.map(({ auditId: id, actor, before, after, ...entry }) => {
+      const values = { before: readable(before), after: readable(after) };
+      return { id, actorKind: actor.kind, actor: actor.name, ...readable(entry), ...values };
+    }),
   });
 });
 

@@ -1,6 +1,7 @@
 /** Checks that the newest day is served and that the calendar covers the coming days. */
 import { addDays, type BeijingDate, beijingDate, startOfDay } from "../calendar/beijing.ts";
 import { calendarGaps, calendarReach, servedOnClosedDays } from "../catalog/calendar-days.ts";
+import { sql } from "../catalog/sql.ts";
 import { datasetFlag, dayName } from "../datasets/day-name.ts";
 import type { DatasetName } from "../datasets/registry.ts";
 import { abridged, type Finding, finding } from "./finding.ts";
@@ -26,19 +27,16 @@ export async function checkDays(
   const today = beijingDate(nowMs);
   const last = nowMs - startOfDay(today) >= dueMs ? today : addDays(today, -1);
   const [due, struck] = await db.batch<Row>([
-    db
-      .prepare(
-        `SELECT n.dataset, t.day, d.state, d.state_note AS note
-         FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ?1) t
-         JOIN (SELECT DISTINCT dataset FROM order_days
-               UNION SELECT 'orders' WHERE NOT EXISTS (SELECT 1 FROM order_days)) n
-         LEFT JOIN order_days d ON d.dataset = n.dataset AND d.tradedate = t.day
-         WHERE t.day IS NOT NULL ORDER BY n.dataset`,
-      )
-      .bind(last),
-    db.prepare(
-      "SELECT dataset, tradedate AS day, state, state_note AS note FROM order_days WHERE state = 'damaged' ORDER BY tradedate, dataset",
-    ),
+    sql(db)`
+      SELECT n.dataset, t.day, d.state, d.state_note AS note
+      FROM (SELECT max(day) AS day FROM trading_days WHERE open = 1 AND day <= ${last}) t
+      JOIN (SELECT DISTINCT dataset FROM order_days
+            UNION SELECT 'orders' WHERE NOT EXISTS (SELECT 1 FROM order_days)) n
+      LEFT JOIN order_days d ON d.dataset = n.dataset AND d.tradedate = t.day
+      WHERE t.day IS NOT NULL ORDER BY n.dataset`,
+    sql(db)`
+      SELECT dataset, tradedate AS day, state, state_note AS note FROM order_days
+      WHERE state = 'damaged' ORDER BY tradedate, dataset`,
   ]);
   const findings = (struck?.results ?? []).map(damaged);
   const rows = due?.results ?? [];

@@ -29,19 +29,20 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
     ["calendar", () => checkCalendar(db, nowMs, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS))],
     ["uploads", () => objects.endAbandoned(place)],
     ["objects", () => checkObjects(place)],
-    ["index", () => forget(sweepIndexRows(db))],
-    ["refusals", () => forget(forgetRefusals(db, nowMs - REFUSALS_KEPT_MS))],
-    ["usage", () => forget(forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS)))],
+    ["index", () => sweepIndexRows(db)],
+    ["refusals", () => forgetRefusals(db, nowMs - REFUSALS_KEPT_MS)],
+    ["usage", () => forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS))],
   ]);
 }
 
-/** Runs checks in sequence. When a check throws, the error becomes a finding. */
+/** Runs checks in sequence. When a check throws, the error becomes a finding. A number of deleted rows is none. */
 export async function runChecks(
-  checks: [name: string, check: () => Promise<Finding[]>][],
+  checks: [name: string, check: () => Promise<Finding[] | number>][],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, check] of checks) {
-    findings.push(...(await check().catch((error) => [failed(name, error)])));
+    const found = await check().catch((error) => [failed(name, error)]);
+    if (typeof found !== "number") findings.push(...found);
   }
   return findings;
 }
@@ -54,12 +55,6 @@ async function checkObjects(place: ScheduledPlace): Promise<Finding[]> {
     ...(await objects.deleteExpired(place, judged)),
     ...(await objects.deleteUnserved(place, judged)),
   ];
-}
-
-/** Waits for a deletion that is not reported. */
-async function forget(deletion: Promise<number>): Promise<Finding[]> {
-  await deletion;
-  return [];
 }
 
 function failed(check: string, error: unknown): Finding {
