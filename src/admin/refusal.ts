@@ -13,7 +13,7 @@ import type { TokenScope } from "../entitlement/operators.ts";
 /** The answer to a request, or the reason for its refusal. */
 export type Answered<Value> = Result<Value, AdminRefusal>;
 
-/** The messages of requests that contradict the present state; another operator may have changed it (409). */
+/** Messages of refusals with the status 409: the request contradicts the present state, which may have changed. */
 const CONFLICTS = {
   account_taken: ({ accountId }: { accountId: string }) => `Account ${accountId} already exists.`,
   token_name_taken: ({ name }: { name: string }) =>

@@ -152,13 +152,6 @@ function partCountOf(sizeBytes: number): number {
   return Math.ceil(sizeBytes / PART_SIZE_BYTES);
 }
 
-/**
- * How long a claim on a part lasts. After this time another publisher may store the part. The time is short, because
- * the holder of the claim already has the bytes in memory.
- */
-const CLAIM_MS = 2_000;
-const POLL_MS = 100;
-
 /** Returns the upload of `target` whose id is in the path, or a refusal. */
 async function uploadOf<Claims>(
   c: AdminContext,
@@ -225,6 +218,13 @@ async function sendPart(
     return false;
   }
 }
+
+/**
+ * How long a claim on a part lasts. After this time another publisher may store the part. The time is short, because
+ * the holder of the claim already has the bytes in memory.
+ */
+const CLAIM_MS = 2_000;
+const POLL_MS = 100;
 
 /**
  * Claims a part. Waits while another publisher holds the claim. Returns `ours` when this call has the claim and must

@@ -35,7 +35,10 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
   ]);
 }
 
-/** Runs checks in sequence. When a check throws, the error becomes a finding. A number of deleted rows is none. */
+/**
+ * Runs checks in sequence. When a check throws, the error becomes a finding. A deletion that is not reported returns the
+ * number of deleted rows instead of findings.
+ */
 export async function runChecks(
   checks: [name: string, check: () => Promise<Finding[] | number>][],
 ): Promise<Finding[]> {
