@@ -53,10 +53,7 @@ import { type DatasetPool, WorkerPool } from "./worker-pool.ts";
 /** A build tolerates one broken line in this many rows. */
 const ROWS_PER_BROKEN = 1_000_000;
 
-/**
- * The size of the chunk that a thread parses at a time. It is large enough for long runs of one security in a mixed
- * file, and small enough for several chunks to fit in memory.
- */
+/** The size of the chunk that a thread parses: enough for long runs of one security, and several fit in memory. */
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
 export interface BuildOptions {
@@ -294,8 +291,7 @@ async function buildFound(
   await mkdir(folder);
   const own = pool.ofDataset({ dataset, tradedate, folder });
   const build = new Build(options, { delivery, files, defects, pool: own, work });
-  const report = await build.run();
-  return { report, turnovers: build.turnovers };
+  return { report: await build.run(), turnovers: build.turnovers };
 }
 
 function quarantineName(dataset: DatasetName, tradedate: BeijingDate): string {
@@ -442,11 +438,13 @@ class Build {
 
   private async verify(partial: string): Promise<void> {
     if (!this.options.verify) return;
-    const { fingerprints, options, progress } = this;
-    const threads = Math.max(1, options.threads);
-    const onProgress = (share: number) => progress.report("verify", share, 1);
-    const beside = options.beside?.(partial);
-    const verified = await verifyPack(partial, { fingerprints, threads, onProgress }).finally(() => beside);
+    const beside = this.options.beside?.(partial);
+    const verified = await verifyPack(partial, {
+      fingerprints: this.fingerprints,
+      threads: Math.max(1, this.options.threads),
+      scratch: this.work.path,
+      onProgress: (share) => this.progress.report("verify", share, 1),
+    }).finally(() => beside);
     if (verified.ok) return;
     throw new Error(
       `the pack differs from the rows read from the delivery: ${differenceIn(verified.refusal)}`,

@@ -2,13 +2,14 @@
  * Compares the rows of a pack, as another Parquet reader returns them, with the day index. Checks the order of the
  * rows, the block positions and the amounts, and computes the fingerprints of the rows.
  */
-import { type Column, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
+import { type Column, type Dataset, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
+import { DATASETS } from "../../datasets/registry.ts";
 import { formatTimeOfDay } from "../../orders/query/time-window.ts";
 import { amountOf } from "../../orders/record.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex, SectionEntry } from "../../packs/layout.ts";
 import { Fingerprint, TIME_COLUMN } from "../fingerprint.ts";
-import type { ForeignColumn, ForeignReader, ForeignRows } from "./foreign-rows.ts";
+import type { ForeignColumn, ForeignRows } from "./foreign-rows.ts";
 import type { BlockTimes } from "./pack-bytes.ts";
 
 export interface ComparedSecurity {
@@ -19,28 +20,12 @@ export interface ComparedSecurity {
 const TWO_32 = 0x1_0000_0000;
 
 /**
- * Reads all rows and returns the result for every security in the order of the index. Throws `PackFormatError` with the
- * security and row of the first difference. `onProgress` is called with the share of rows compared so far, from 0 to 1.
+ * Compares rows that are added in order, a batch at a time. Throws `PackFormatError` with the security and row of the
+ * first difference.
  */
-export async function compareRows(
-  index: DayIndex,
-  reader: ForeignReader,
-  onProgress: (share: number) => void,
-): Promise<ComparedSecurity[]> {
-  const comparison = new RowComparison(index, reader);
-  const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
-  let done = 0;
-  for await (const rows of reader.rows()) {
-    comparison.take(rows);
-    done += rows.rows;
-    onProgress(Math.min(1, done / total));
-  }
-  return comparison.end();
-}
-
-class RowComparison {
+export class RowComparison {
   private readonly index: DayIndex;
-  private readonly reader: ForeignReader;
+  private readonly dataset: Dataset;
   private readonly stored: StoredOf[];
   private readonly amounts: Extract<Column, { kind: "amount" }>[];
   private readonly done: ComparedSecurity[] = [];
@@ -57,15 +42,16 @@ class RowComparison {
   private fingerprint: Fingerprint;
   private times: { first: string; last: string }[] = [];
 
-  constructor(index: DayIndex, reader: ForeignReader) {
+  constructor(index: DayIndex) {
     this.index = index;
-    this.reader = reader;
-    this.stored = storedColumns(reader.dataset);
-    this.amounts = reader.dataset.columns.filter((column) => column.kind === "amount");
-    this.fingerprint = new Fingerprint(reader.dataset);
+    this.dataset = DATASETS[index.dataset];
+    this.stored = storedColumns(this.dataset);
+    this.amounts = this.dataset.columns.filter((column) => column.kind === "amount");
+    this.fingerprint = new Fingerprint(this.dataset);
     this.begin();
   }
 
+  /** Adds the next rows. */
   take(rows: ForeignRows): void {
     for (let from = 0; from < rows.rows; ) {
       if (this.row === this.entry?.rows) this.finish();
@@ -92,13 +78,13 @@ class RowComparison {
    * security.
    */
   private addColumns(rows: ForeignRows, from: number, to: number, first: number): void {
-    const { fingerprint, reader } = this;
+    const { fingerprint } = this;
     const pricesE4: Record<string, Float64Array> = {};
     fingerprint.addNumbers(TIME_COLUMN, rows.time, from, to);
     for (const [number, { kind, name }] of this.stored.entries()) {
       const column = TIME_COLUMN + 1 + number;
       const values = columnOf(rows, name);
-      if (kind === "code") fingerprint.addIndexed(column, reader.texts[name] ?? [], values, from, to);
+      if (kind === "code") fingerprint.addIndexed(column, rows.texts[name] ?? [], values, from, to);
       else if (values instanceof Int32Array) fingerprint.addPairs(column, values, from, to);
       else if (values instanceof Float64Array && kind === "yuan") {
         fingerprint.addDoubles(column, values, from, to);
@@ -130,6 +116,7 @@ class RowComparison {
     return rounded;
   }
 
+  /** Returns the result for every security in the order of the index. */
   end(): ComparedSecurity[] {
     if (this.entry !== undefined && this.row === this.entry.rows) this.finish();
     if (this.entry !== undefined) this.fail("is missing");
@@ -148,7 +135,7 @@ class RowComparison {
     this.block = 0;
     this.blockAt = 0;
     this.time = -1;
-    this.fingerprint = new Fingerprint(this.reader.dataset);
+    this.fingerprint = new Fingerprint(this.dataset);
     this.times = [];
   }
 

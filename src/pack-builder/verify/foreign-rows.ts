@@ -1,6 +1,6 @@
-/** Reads the rows of a pack with DuckDB, which uses the global footer, instead of the project's own reader. */
+/** Reads the rows of a pack, or of a slice of it, with DuckDB instead of the project's own reader. */
 import type { DuckDBConnection } from "@duckdb/node-api";
-import type { Column, Dataset } from "../../datasets/dataset.ts";
+import type { Column } from "../../datasets/dataset.ts";
 import { DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
 import type { DayIndex } from "../../packs/layout.ts";
@@ -14,28 +14,22 @@ export interface ForeignRows {
   time: Int32Array;
   /** The stored columns and amounts by name. */
   columns: Record<string, ForeignColumn>;
-}
-
-/** Integers are pairs of 32-bit integers, low before high; codes are indices into `ForeignReader.texts`. */
-export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
-
-export interface ForeignReader {
-  dataset: Dataset;
   /** The `textNumber` of each text of a code column, by the column's name. */
   texts: Record<string, number[]>;
-  /** Yields all rows, a few thousand at a time. */
-  rows(): AsyncGenerator<ForeignRows>;
 }
 
+/** Integers are pairs of 32-bit integers, low before high; codes are indices into `ForeignRows.texts`. */
+export type ForeignColumn = Int32Array | Float64Array | Uint8Array | Uint16Array;
+
 /**
- * Opens the pack at `path`, which has this `index`. Throws DuckDB's error when DuckDB refuses the file, and
- * `PackFormatError` when the file has rows of another day.
+ * Yields all rows of the file at `path`, a few thousand at a time. The file is a pack with this `index`, or a slice of
+ * it. Throws DuckDB's error when DuckDB refuses the file, and `PackFormatError` when the file has rows of another day.
  */
-export async function foreignReader(
+export async function* foreignRows(
   connection: DuckDBConnection,
   path: string,
   { tradedate, dataset: name }: Pick<DayIndex, "tradedate" | "dataset">,
-): Promise<ForeignReader> {
+): AsyncGenerator<ForeignRows> {
   // With DuckDB's default of 1 MB, its threads mostly wait for each other, and reading takes up to twice as long.
   await connection.run("set streaming_buffer_size = '64MB'");
   const dataset = DATASETS[name];
@@ -56,18 +50,9 @@ export async function foreignReader(
     const values = (texts[number] ?? []).map(literal);
     await connection.run(`create type ${code}s as enum (${values.join(", ")})`);
   }
-  return {
-    dataset,
-    texts: Object.fromEntries(codes.map((code, number) => [code, (texts[number] ?? []).map(textNumber)])),
-    rows: () => rowsIn(connection, source, dataset),
-  };
-}
-
-async function* rowsIn(
-  connection: DuckDBConnection,
-  source: string,
-  dataset: Dataset,
-): AsyncGenerator<ForeignRows> {
+  const numbers = Object.fromEntries(
+    codes.map((code, number) => [code, (texts[number] ?? []).map(textNumber)]),
+  );
   const read = dataset.columns.filter(({ kind }) => !FIXED.has(kind));
   const columns = read.map((column) => (isCode(column) ? `${column.name}::${column.name}s` : column.name));
   const result = await connection.stream(
@@ -81,6 +66,7 @@ async function* rowsIn(
       rows: chunk.rowCount,
       symbol: items(0) as Int32Array,
       time: items(1) as Int32Array,
+      texts: numbers,
       columns: Object.fromEntries(
         read.map(({ name, kind }, number) => {
           const found = items(number + 2);

@@ -31,13 +31,20 @@ export async function packDamage(pack: PackFile): Promise<string | null> {
 /** The first and last time of every block of a section, nine digits. */
 export type BlockTimes = readonly { first: string; last: string }[];
 
+export interface CheckedSection {
+  entry: SectionEntry;
+  groups: RowGroup[];
+  /** The dataset with the section's encodings. */
+  encoded: Dataset;
+}
+
 export class PackBytes {
   /** The times in the footer of every checked section, in the order of the index. */
   readonly times: BlockTimes[] = [];
   private readonly pack: PackFile;
   private readonly dataset: Dataset;
-  /** The row groups of every checked section with rows, and the dataset with the section's encodings. */
-  private readonly sections: { entry: SectionEntry; groups: RowGroup[]; encoded: Dataset }[] = [];
+  /** Every checked section with rows, in the order of the index. */
+  readonly sections: CheckedSection[] = [];
 
   constructor(pack: PackFile) {
     this.pack = pack;
@@ -67,24 +74,28 @@ export class PackBytes {
 
   /** Throws `PackFormatError` when a footer differs from the one derived from the checked sections. */
   async checkFooters(): Promise<void> {
-    const { dataset } = this;
-    const all = new ByteWriter(1 << 20);
+    for (const section of this.sections) {
+      const { symbol, market, offset, length, footerLength } = section.entry;
+      const at = offset + length - footerLength;
+      await this.compare(at, this.footer([section]), `the footer of ${symbol}.${market}`);
+    }
+    await this.compare(this.pack.footerOffset, this.footer(this.sections), "the global footer");
+  }
+
+  /**
+   * Returns the footer, with its length and magic, of a file that consists of consecutive checked sections, followed by
+   * this footer.
+   */
+  footer(sections: readonly CheckedSection[]): Uint8Array {
+    const metadata = new ByteWriter(4096);
+    const start = sections[0]?.entry.offset ?? 0;
     let [rows, count] = [0, 0];
-    for (const { entry, groups, encoded } of this.sections) {
-      const own = new ByteWriter(4096);
-      for (const group of groups) {
-        rowGroupMetadata(own, group, 0, encoded);
-        rowGroupMetadata(all, group, entry.offset, encoded);
-      }
-      const offset = entry.offset + entry.length - entry.footerLength;
-      const footer = closed(footerBytes(entry.rows, groups.length, own.written(), dataset));
-      await this.compare(offset, footer, `the footer of ${entry.symbol}.${entry.market}`);
+    for (const { entry, groups, encoded } of sections) {
+      for (const group of groups) rowGroupMetadata(metadata, group, entry.offset - start, encoded);
       rows += entry.rows;
       count += groups.length;
     }
-    const { footerOffset } = this.pack;
-    const global = closed(footerBytes(rows, count, all.written(), dataset));
-    await this.compare(footerOffset, global, "the global footer");
+    return closed(footerBytes(rows, count, metadata.written(), this.dataset));
   }
 
   private async compare(offset: number, expected: Uint8Array, what: string): Promise<void> {

@@ -1,4 +1,8 @@
 /** Verifies every byte and every row of a pack with an independent reader. */
+import { mkdtempDisposable } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { DuckDBConnection } from "@duckdb/node-api";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
 import { PackFormatError } from "../../packs/errors.ts";
@@ -8,10 +12,11 @@ import { originOf } from "../accounting.ts";
 import { withDuckDB } from "../duckdb.ts";
 import { fingerprintOf } from "../fingerprint.ts";
 import { openPackFile, type PackFile, type PackFileDenial } from "../pack-file.ts";
-import { type ComparedSecurity, compareRows } from "./compare-rows.ts";
-import { foreignReader } from "./foreign-rows.ts";
+import { type ComparedSecurity, RowComparison } from "./compare-rows.ts";
+import { foreignRows } from "./foreign-rows.ts";
 import { PackBytes } from "./pack-bytes.ts";
 import { sectionRows } from "./section-rows.ts";
+import { slicesOf } from "./slices.ts";
 
 /** What the pack is compared with, and how. */
 export interface Expected {
@@ -22,6 +27,10 @@ export interface Expected {
   fingerprints?: readonly number[];
   /** The number of threads that DuckDB uses. */
   threads?: number;
+  /** The folder for a slice of a large pack; a temporary folder of the system when absent. */
+  scratch?: string;
+  /** The maximum number of column chunks in a slice of a large pack. */
+  mostChunks?: number;
   /** Called with the share of completed work, from 0 to 1. */
   onProgress?: (share: number) => void;
 }
@@ -80,7 +89,7 @@ function checkOrigin({ origin, entries }: DayIndex): void {
 async function verifyOpened(
   path: string,
   pack: PackFile,
-  { fingerprints, threads = 2, onProgress = () => {} }: Expected,
+  { fingerprints, onProgress = () => {}, ...expected }: Expected,
 ): Promise<void> {
   const dataset = DATASETS[pack.index.dataset];
   const bytes = new PackBytes(pack);
@@ -92,8 +101,8 @@ async function verifyOpened(
     onProgress((BYTES_SHARE * (number + 1)) / pack.index.entries.length);
   });
   await bytes.checkFooters();
-  const securities = await foreignSecurities(path, pack.index, {
-    threads,
+  const securities = await foreignSecurities(path, pack, bytes, {
+    ...expected,
     onProgress: (share) => onProgress(BYTES_SHARE + (1 - BYTES_SHARE) * share),
   });
   pack.index.entries.forEach(({ symbol, market, rows }, number) => {
@@ -114,16 +123,29 @@ async function verifyOpened(
  */
 async function foreignSecurities(
   path: string,
-  index: DayIndex,
-  { threads, onProgress }: { threads: number; onProgress: (share: number) => void },
+  pack: PackFile,
+  bytes: PackBytes,
+  { threads = 2, scratch, mostChunks, onProgress = () => {} }: Omit<Expected, "fingerprints">,
 ): Promise<ComparedSecurity[]> {
+  const { index } = pack;
   // Little of the pack is read twice, so a cache of its bytes would only take memory.
   const settings = { threads: String(threads), enable_external_file_cache: "false" };
+  const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
+  const comparison = new RowComparison(index);
+  await using own = await mkdtempDisposable(join(tmpdir(), "edgetape-verify-"));
+  let done = 0;
+  const compare = async (connection: DuckDBConnection, slice: string) => {
+    for await (const rows of foreignRows(connection, slice, index)) {
+      comparison.take(rows);
+      done += rows.rows;
+      onProgress(Math.min(1, done / total));
+    }
+  };
   try {
-    return await withDuckDB(
-      async (connection) => compareRows(index, await foreignReader(connection, path, index), onProgress),
-      settings,
-    );
+    for await (const slice of slicesOf(path, pack, bytes, scratch ?? own.path, mostChunks)) {
+      await withDuckDB((connection) => compare(connection, slice), settings);
+    }
+    return comparison.end();
   } catch (error) {
     if (error instanceof PackFormatError) throw error;
     const sentence = error instanceof Error ? error.message : String(error);

@@ -32,10 +32,10 @@ function packed(test: TestDay, change = (columns: ReturnType<typeof columnsOf>) 
 }
 
 /** Writes `bytes` to a file and verifies it. */
-function verified(bytes: Uint8Array) {
+function verified(bytes: Uint8Array, expected = {}) {
   const path = join(temporaryFolder(), "pack.parquet");
   writeFileSync(path, bytes);
-  return verifyPack(path).then(bare);
+  return verifyPack(path, expected).then(bare);
 }
 
 describe("a pack file", () => {
@@ -116,28 +116,36 @@ describe("a pack file", () => {
     });
   });
 
-  it("fails the verification if the index states a different time for a security's last row", async () => {
-    const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
-    const { index, regionOffset } = await locateIndex(pack.length, read);
-    const [first, ...others] = index.entries;
-    if (first === undefined) throw new Error("the pack has no securities");
-    const later = first.lastTime + 1;
-    const changed = pack.slice();
-    changed.set(
-      encodeIndexRegion({ ...index, entries: [{ ...first, lastTime: later }, ...others] }),
-      regionOffset,
-    );
-    expect(await verified(changed)).toMatchObject({
-      difference: expect.stringContaining(
-        `row 10000 of 000001.SZ is the last one and has the time ${first.lastTime}; the index says that its last row has ${later}`,
-      ),
-    });
+  it("passes the verification in slices, each with the blocks of one security", async () => {
+    expect(await verified(pack, { mostChunks: 20 })).toMatchObject({ rows: 30_002 });
+    expect(await verified(packs.quotes, { mostChunks: 1 })).toMatchObject({ rows: 1_001 });
   });
 
+  it.each([
+    ["first security", "000001.SZ", 10_000, {}],
+    ["first security, in its own slice", "000001.SZ", 10_000, { mostChunks: 20 }],
+    ["last security, in its own slice", "600536.SH", 0, { mostChunks: 20 }],
+  ])(
+    "fails the verification if the index states a different time for the last row of the %s",
+    async (_, code, row, expected) => {
+      const read = async (offset: number, length: number) => pack.subarray(offset, offset + length);
+      const { index, regionOffset } = await locateIndex(pack.length, read);
+      const entries = index.entries.map((entry) =>
+        `${entry.symbol}.${entry.market}` === code ? { ...entry, lastTime: entry.lastTime + 1 } : entry,
+      );
+      const changed = pack.slice();
+      changed.set(encodeIndexRegion({ ...index, entries }), regionOffset);
+      const { lastTime = 0 } = entries.find(({ symbol }) => code.startsWith(symbol)) ?? {};
+      expect(await verified(changed, expected)).toMatchObject({
+        difference: expect.stringContaining(
+          `row ${row} of ${code} is the last one and has the time ${lastTime - 1}; the index says that its last row has ${lastTime}`,
+        ),
+      });
+    },
+  );
+
   it("fails the verification if its rows do not match the fingerprints of the source", async () => {
-    const path = join(temporaryFolder(), "pack.parquet");
-    writeFileSync(path, pack);
-    expect(bare(await verifyPack(path, { fingerprints: [1, 0, 1, 1] }))).toEqual({
+    expect(await verified(pack, { fingerprints: [1, 0, 1, 1] })).toEqual({
       reason: "differs",
       difference: "the rows of 000001.SZ differ from the source's",
     });

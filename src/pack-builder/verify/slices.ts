@@ -1,0 +1,59 @@
+/**
+ * Divides a large pack into smaller Parquet files. DuckDB needs 5 KB of memory for each column chunk of a file, which is
+ * 2 GB for the quotes of a whole market.
+ */
+import { appendFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { PackFile } from "../pack-file.ts";
+import type { CheckedSection, PackBytes } from "./pack-bytes.ts";
+
+/** The maximum number of column chunks in a slice of several sections. */
+const MOST_CHUNKS = 10_000;
+const PIECE_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Yields the paths of Parquet files that together contain the rows of `pack` in order: the pack itself, or slices of
+ * consecutive sections. A slice is a file in the folder `scratch` that exists until the next one is requested. `bytes`
+ * has checked the pack, so the footers of slices follow from the same facts as the pack's own footer.
+ */
+export async function* slicesOf(
+  path: string,
+  pack: PackFile,
+  bytes: PackBytes,
+  scratch: string,
+  mostChunks = MOST_CHUNKS,
+): AsyncGenerator<string> {
+  const slices = divided(bytes.sections, mostChunks);
+  if (slices.length === 1) return yield path;
+  const slice = join(scratch, "slice.parquet");
+  for (const sections of slices) {
+    await writeFile(slice, piecesOf(pack, sections));
+    await appendFile(slice, bytes.footer(sections));
+    yield slice;
+  }
+}
+
+/** Divides sections into runs of at most `mostChunks` column chunks, or of one section. */
+function divided(sections: readonly CheckedSection[], mostChunks: number): CheckedSection[][] {
+  const slices: CheckedSection[][] = [];
+  let total = Number.POSITIVE_INFINITY;
+  for (const section of sections) {
+    const chunks = section.groups.reduce((sum, group) => sum + group.chunks.length, 0);
+    total += chunks;
+    if (total > mostChunks) {
+      slices.push([]);
+      total = chunks;
+    }
+    slices.at(-1)?.push(section);
+  }
+  return slices;
+}
+
+/** Yields the bytes of consecutive sections. */
+async function* piecesOf(pack: PackFile, sections: readonly CheckedSection[]): AsyncGenerator<Uint8Array> {
+  const [first, last] = [sections[0]?.entry, sections.at(-1)?.entry];
+  const end = last === undefined ? 0 : last.offset + last.length;
+  for (let offset = first?.offset ?? 0; offset < end; offset += PIECE_BYTES) {
+    yield await pack.read(offset, Math.min(PIECE_BYTES, end - offset));
+  }
+}
