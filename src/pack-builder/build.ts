@@ -207,6 +207,8 @@ async function checkedOf(
   if (!verify || written.length === 0) return null;
   const shortfalls = Object.fromEntries(written.map((pack) => [pack.dataset, shortfallsOf(pack, packs)]));
   const checked = day ?? (await checkDay(outFolder, tradedate, { pool }));
+  // The threads have no more work. Writing the sheet of a whole market can use their memory.
+  await pool.close();
   return writeSheet(outFolder, tradedate, checked, shortfalls);
 }
 
