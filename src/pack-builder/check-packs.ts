@@ -39,6 +39,8 @@ const MOST_OTHER_DAYS = 10;
  * two million rows.
  */
 const ROWS_OF_THREAD = 5_000_000;
+/** The number of securities in a slice. A thread holds the results of a slice until it has checked all of it. */
+const CODES_OF_SLICE = 1_000;
 
 type Shortfalls = Partial<Record<DatasetName, readonly Shortfall[]>>;
 
@@ -50,6 +52,8 @@ interface DayOptions {
   pool?: WorkerPool;
   /** The minimum number of rows for each thread; `ROWS_OF_THREAD` when absent. */
   threadRows?: number;
+  /** The usual number of securities in a slice; `CODES_OF_SLICE` when absent. */
+  sliceCodes?: number;
   /** By dataset, the path of a pack that does not have its usual name yet. */
   unnamed?: Partial<Record<DatasetName, string>>;
 }
@@ -118,18 +122,21 @@ export async function checkFolder(
 export async function checkDay(
   folder: string,
   tradedate: BeijingDate,
-  { pool, threadRows = ROWS_OF_THREAD, unnamed = {} }: DayOptions = {},
+  { pool, threadRows = ROWS_OF_THREAD, sliceCodes = CODES_OF_SLICE, unnamed = {} }: DayOptions = {},
 ): Promise<CheckedDay> {
   const others = await otherDays(folder, tradedate);
   const pathOf = (dataset: DatasetName) => unnamed[dataset] ?? join(folder, packName(dataset, tradedate));
   const packs = await openDay(tradedate, pathOf);
   const rowsOfCode = rowsByCode(packs);
   const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
-  const slices = slicesOf(rowsOfCode, Math.min(pool?.threads ?? 1, Math.floor(rows / threadRows)));
+  const { threads = 0 } = pool ?? {};
+  const wanted = Math.max(Math.floor(rows / threadRows), 1);
+  const least = threads === 0 ? 1 : Math.ceil(rowsOfCode.size / sliceCodes);
+  const slices = slicesOf(rowsOfCode, Math.max(Math.min(threads, wanted), least));
   const checked = await Promise.all(
     slices.map((codes) => {
       const slice = { codes, others };
-      if (pool === undefined || pool.threads === 0) return checkOpen(packs, slice);
+      if (pool === undefined || threads === 0) return checkOpen(packs, slice);
       const paths = perDataset("name", (dataset) => (packs[dataset] === null ? null : pathOf(dataset)));
       return pool.checkSlice({ ...slice, paths });
     }),

@@ -54,6 +54,7 @@ describe("the quality check of sample days", () => {
     const pool = new WorkerPool(3);
     onTestFinished(() => pool.close());
     expect((await checkFolder(folder, DAY, { pool, threadRows: 1 })).sheet).toEqual(sheet);
+    expect((await checkFolder(folder, DAY, { pool, sliceCodes: 3 })).sheet).toEqual(sheet);
   });
 
   it("gives the verdict `not_provable` for a day without trades", async () => {
