@@ -1,6 +1,6 @@
 /**
- * Checks the objects of packs and files in R2: an uploaded object against the operator's claims before it can be
- * served, and the index region of a served pack against the index rows in the catalog, which can be rebuilt from it.
+ * Checks the objects of packs and files in R2. Compares an uploaded object with the operator's claims before it can be
+ * served. Compares the index region of a served pack with the index rows in the catalog, and can rebuild these rows.
  */
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { type IndexedPack, indexRowsOf, keepOnly } from "../catalog/day-securities.ts";

@@ -37,7 +37,7 @@ function languageOf(tag: string): "zh" | "en" | null {
   return primary === "zh" || primary === "en" ? primary : null;
 }
 
-/** Returns the weight of a language, from 0 to 1. Without a `q` parameter it is 1; with an invalid one it is 0. */
+/** Returns the weight of a language, from 0 to 1: 1 if no `q` parameter has a value, 0 if the value is invalid. */
 function weightOf(parameters: string[]): number {
   const q = parameters.map((parameter) => /^q\s*=(.+)/i.exec(parameter.trim())?.[1]?.trim()).find(Boolean);
   if (q === undefined) return 1;

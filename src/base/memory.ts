@@ -262,7 +262,7 @@ export class MemoryBudget {
   }
 }
 
-/** A reservation with what only the budget uses. */
+/** A reservation with the properties that only the budget uses. */
 interface Held extends Reservation {
   parts: readonly MemoryPart[];
   bytes: number;

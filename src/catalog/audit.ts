@@ -16,7 +16,7 @@ export interface AuditEntry {
 
 /**
  * Writes `entry` and runs `changes` in one transaction. The entry is written if `guard` holds before the changes.
- * Returns whether the first of `changes` changed a row; rows that triggers change count too.
+ * Returns whether the first of `changes` changed a row; rows changed by triggers count too.
  */
 export async function audited(
   db: D1Database,

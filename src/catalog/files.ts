@@ -125,7 +125,10 @@ export async function fileVersions(db: D1Database, place: FilePlace, nowMs: numb
   return fileVersionsOf(await fileVersionsStatement(db, place, nowMs).all());
 }
 
-/** Returns the SQL of the data type of a share, so that `fileVersionsStatement` runs in one batch with the share's. */
+/**
+ * Returns the SQL of the data type of a share, so that `fileVersionsStatement` can run in one batch with the statement
+ * that reads the share.
+ */
 export function typeOfShare(shareId: string): Part {
   return part`(SELECT data_type FROM shares WHERE share_id = ${shareId})`;
 }
@@ -247,7 +250,10 @@ export async function caseTwin(db: D1Database, place: FilePlace): Promise<string
   return sql(db)`SELECT name FROM day_files WHERE ${isCaseTwin(place)} LIMIT 1`.first<string>("name");
 }
 
-/** Moves a checked file to `verifying`. Returns false when another publisher took it over, or it has a case twin. */
+/**
+ * Moves a checked file to `verifying`. Returns false when the upload is no longer `completing`, or when the day has a
+ * file whose name differs only in case.
+ */
 export async function acceptFile(db: D1Database, { place, upload }: ArrivedFile, by: By): Promise<boolean> {
   const { uploadId, objectId, revision, sizeBytes, sha256 } = upload;
   const isFree = part`NOT EXISTS (SELECT 1 FROM day_files WHERE ${isCaseTwin(place)})`;
@@ -278,9 +284,9 @@ function isUndecided(file: StoredFile, isForced: boolean, origin: FileOrigin): P
 }
 
 /**
- * Publishes this revision, which replaces the older ones; downloads of those that have begun can finish. Returns false
- * and changes nothing when its state has changed, a withdrawal forbids it, or `origin` is the builder and an operator's
- * revision has passed its checks. Publishing a withdrawn revision ends its withdrawal.
+ * Publishes this revision, which replaces the older ones. Downloads of an older revision that have begun can finish.
+ * Returns false and changes nothing when its state has changed, a withdrawal forbids it, or `origin` is the builder and
+ * an operator's revision has passed its checks. Publishing a withdrawn revision ends its withdrawal.
  */
 export async function publishFile(
   db: D1Database,

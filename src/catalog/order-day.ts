@@ -98,7 +98,10 @@ interface OrderDayRow
   blocks: number[];
 }
 
-/** Returns the SQL of a fact that is computed only for an unloaded day, so that its refusal needs no second query. */
+/**
+ * Returns the SQL of a fact for the refusal of an unloaded day. It is part of the same query, so that the refusal needs
+ * no second one, and is computed only if the day is not loaded.
+ */
 const fact = (name: string, sql: string) => `CASE WHEN p.pack_id IS NULL THEN (${sql}) END AS ${name}`;
 
 const COLUMNS = `asked.tradedate,

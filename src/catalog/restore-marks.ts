@@ -39,7 +39,8 @@ const DAY_AUDIT =
 
 /**
  * Returns statements to run after everything was replaced. Withdrawals and damage recorded since the backup stay in
- * force. Those in the backup are recorded too, because backups of earlier versions have only their states.
+ * force. The withdrawn and damaged states in the backup are recorded too, because backups of earlier versions have no
+ * other record of them.
  */
 export function keepDecisions(open: string): string[] {
   return [
@@ -73,7 +74,10 @@ export function keepDecisions(open: string): string[] {
 /** The note of a file that a restore withdraws because its object is not in R2. This is not an operator's decision. */
 export const OBJECT_ABSENT = "its object was not there at the restore";
 
-/** An SQL condition: the day serves (`d`, `p`) other content than before the restore (`was`); each may be absent. */
+/**
+ * An SQL condition: what the day serves (`d` with its pack `p`) differs from what it served before the restore (`was`).
+ * The rows `d` and `p`, or the row `was`, can be absent.
+ */
 const DIFFERS = `
   iif(d.state = 'available',
     was.state IS NOT 'available' OR was.revision <> d.revision OR was.sha256 <> p.sha256,

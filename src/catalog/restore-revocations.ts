@@ -148,7 +148,10 @@ export function revokeAgain(open: string): string[] {
   ];
 }
 
-/** Returns the statement that inserts remembered rows that the backup lacks: revoked keys cannot be imported again. */
+/**
+ * Returns the statement that inserts the remembered rows that the backup lacks. For example, a revoked key stays in
+ * the catalog, so that it cannot be imported again.
+ */
 function insertRemembered(table: string, kinds: readonly string[], open: string): string {
   const columns = columnsOf(table);
   const values = columns.map((_, place) => `row ->> ${place}`);

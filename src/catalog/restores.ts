@@ -9,7 +9,10 @@ import { keepDecisions, OBJECT_ABSENT, rememberSeen, tellSeen } from "./restore-
 import { appendAudit, type KeptRevocation, rememberRevoked, revokeAgain } from "./restore-revocations.ts";
 import { column, decoded, part, plain, sql, type Value } from "./sql.ts";
 
-/** The gap between the existing ids and those of a restore, for uploads that begin during the restore. */
+/**
+ * The gap between the highest existing id and the ids of restored rows. Uploads that begin during the restore get ids
+ * in this gap.
+ */
 const ID_GAP = 1_000_000;
 
 /** The maximum number of packs whose index rows are deleted in one call; each has thousands of rows. */

@@ -15,7 +15,10 @@ export interface Share {
   accountId: string;
   dataType: DataType;
   year: number;
-  /** Its number for this account, type and year. Requests get the newest share; older ones work until they end. */
+  /**
+   * The share's number for this account, type and year. Requests get the newest share; older ones work until they
+   * expire or are revoked.
+   */
   generation: number;
   /** The version of the share secret from which the password is derived. */
   secretVersion: number;

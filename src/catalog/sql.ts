@@ -1,4 +1,6 @@
-/** Template tags for SQL, with each value where it is bound. `sql(db)` makes a statement, `part` a piece of one. */
+/**
+ * Template tags that build SQL and bind each interpolated value. `sql(db)` returns a statement, `part` a piece of one.
+ */
 
 /** A value that a statement binds. */
 export type Value = string | number | null;

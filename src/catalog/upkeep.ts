@@ -32,7 +32,10 @@ const isExpired = (nowMs: number) => part`
   AND NOT EXISTS (SELECT 1 FROM day_revisions r
     WHERE r.pack_id = p.pack_id AND (r.replaced_at_ms IS NULL OR r.replaced_at_ms > ${nowMs - REPLACED_KEPT_MS}))`;
 
-/** If several rows have a key, the lowest rank counts; the number of an unserved upload can be issued again. */
+/**
+ * The rank of each duty. If several rows have the same object key, the lowest rank counts. This happens because the
+ * revision number of an unserved upload can be issued again.
+ */
 const RANK: Record<Duty, number> = { kept: 0, spare: 1, open: 2, expired: 3, unserved: 4 };
 
 /** Returns every object in the catalog by its key. `duty` is the object's duty at `nowMs`. */
@@ -62,7 +65,8 @@ export async function knownObjects(db: D1Database, nowMs: number): Promise<Map<s
 
 /**
  * Deletes the index rows of `packId` if it is expired at `nowMs`; returns false otherwise, also for a pack that is
- * served again. If true, its object may be deleted, because a pack without index rows is never served.
+ * served again. When it returns true, the pack's object may be deleted, because a pack without index rows is never
+ * served.
  */
 export async function retirePack(db: D1Database, packId: number, nowMs: number): Promise<boolean> {
   const expired = part`SELECT p.pack_id FROM day_packs p WHERE p.pack_id = ${packId} AND ${isExpired(nowMs)}`;

@@ -8,7 +8,7 @@ import { rows, sql } from "./sql.ts";
 /** Number of days for which usage is kept for billing: two years and a month. */
 export const USAGE_KEPT_DAYS = 761;
 
-/** Accepted requests that were not credited, those of them for whole `files`, and the bytes of response bodies. */
+/** The accepted requests that were not credited, how many were for whole files, and the bytes of response bodies. */
 export interface Served {
   requests: number;
   files: number;

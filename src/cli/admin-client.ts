@@ -11,7 +11,7 @@ const USER_AGENT = "edgetape-cli";
 const RETRY_WAITS_MS = [500, 1_000, 2_000, 4_000];
 /** The longest silence before a request fails; `EDGETAPE_TIMEOUT` overrides it in seconds. */
 const SILENCE_MS = 60_000;
-/** A repeatable request before whose answer the service hashes whole objects, and is silent for longer. */
+/** Options of a repeatable request for which the service hashes whole objects and is silent for longer than usual. */
 export const HASHING = { repeatable: true, silenceMs: 300_000 };
 /** The longest silence while the service lists all objects before it answers. */
 export const LISTING_MS = 120_000;

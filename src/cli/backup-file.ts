@@ -53,7 +53,7 @@ const pageSchema = z.strictObject({
   seal: wire.backupSealSchema.nullable(),
 });
 
-/** A line between the header and the last line. */
+/** A row or the end of a page, from a line between the header and the last line. */
 type Part = { table: string; values: wire.BackupValue[] } | z.infer<typeof pageSchema>;
 
 /** Writes a backup, readable by its owner only. It appears at `path` when it is complete and synced. */
@@ -93,7 +93,7 @@ export async function writeBackup(
   return end;
 }
 
-/** A verified, complete backup. `pages` reads it for a restore; the same file gives the same pages. */
+/** A verified, complete backup. Each call of `pages` reads the file again and yields the same pages. */
 export type WholeBackup = Awaited<ReturnType<typeof openBackup>>;
 
 /** Opens the backup at `path`. Throws `CommandFailure` when the file is truncated, changed or not a backup. */

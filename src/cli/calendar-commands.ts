@@ -164,8 +164,8 @@ export function exchangeDays(year: number): ExchangeDay[] | null {
 }
 
 /**
- * Returns every day of `year`. A weekday is open if `isOpen` returns true for it; by default all are open, for a year
- * whose holidays are not announced yet.
+ * Returns every day of `year`. A weekday is open if `isOpen` returns true for it. By default, all weekdays are open, as
+ * for a year whose holidays are not announced yet.
  */
 export function weekdays(year: number, isOpen: (day: BeijingDate) => boolean = () => true): ExchangeDay[] {
   const days: ExchangeDay[] = [];

@@ -26,7 +26,7 @@ interface TryFacts {
   apiUrl: string;
   /** Selectable days, newest first; empty without a served day. */
   days: readonly BeijingDate[];
-  /** A security of the preset day, if it has one. */
+  /** A security of the preset day; `KNOWN_SECURITY` if the day has none. */
   symbol: string;
   year: number;
 }
@@ -243,7 +243,7 @@ function AnswerPlace({ messages }: { messages: TryMessages }) {
 /** The header in which a run sends the session's form token. */
 const FORM_TOKEN = "X-Form-Token";
 
-/** Kweichow Moutai: the example unless it has no rows on the day. */
+/** Kweichow Moutai. It is the example unless only other securities have rows on the day. */
 const KNOWN_SECURITY = "600519";
 
 /** Values in the URL are truncated to this many characters. */

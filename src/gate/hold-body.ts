@@ -58,7 +58,7 @@ export interface Holding {
   outcome: RequestOutcome;
   /** The answer's memory reservation, which ends with the body. */
   memory: Reservation;
-  /** Whether a next page exists, with whose grant this end can be stored. Only for a ready body. */
+  /** Whether a next page exists; its grant and this release can then be stored in one write. Only for a ready body. */
   hasMore?: boolean;
   /** Called once when the body has ended, for the log line and for marking a damaged day. */
   onEnd?: (end: BodyEnd) => void | Promise<void>;

@@ -60,7 +60,7 @@ export interface ReleaseRequest {
   bytes?: number;
   /**
    * Whether a next page exists and the worker waits for `Lease.written`. The object may then free the slot in memory
-   * only and store the release with the next grant. Objects without this field store it at once.
+   * only and store the release with the next grant. Objects of earlier versions store it at once.
    */
   hasMore?: boolean;
 }

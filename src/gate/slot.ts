@@ -16,13 +16,19 @@ import {
   type ReleaseRequest,
 } from "./protocol.ts";
 
-/** The longest wait for the object's answer; more is a fault, as the first byte is due within 15 s (contract 2.5). */
+/**
+ * The longest wait for the object's answer. A longer wait is a fault, because the first byte is due within 15 s
+ * (contract 2.5).
+ */
 const ANSWER_MS = 5_000;
 
 /** The worker stops this long before the object frees the slot by itself. */
 const STOP_EARLY_MS = 500;
 
-/** How long the worker waits before it asks a newly started object again; an object stores an end in less time. */
+/**
+ * How long the worker waits before it repeats a request that a newly started object refused. An object needs less time
+ * to store the end of a grant.
+ */
 const ASK_AGAIN_MS = 600;
 
 /** The location of the gate objects. */
@@ -162,7 +168,7 @@ function heldSlot(
 ): Slot {
   let last: { request: ReleaseRequest; confirmed: Promise<boolean> } | undefined;
 
-  /** Releases through the lease, or else a new stub, because the lease of a restarted object never works again. */
+  /** Releases through the lease; if that fails, through a new stub. The lease of a restarted object no longer works. */
   async function tell(request: ReleaseRequest): Promise<boolean> {
     try {
       const answer = await inTime(Promise.resolve(lease.release(request)), ANSWER_MS);

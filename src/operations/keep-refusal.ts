@@ -23,7 +23,7 @@ const MAX_BUCKETS = 1_000;
 export class RefusalBudget {
   /** When the bucket of all accounts is full again (Unix milliseconds). */
   #totalFullAtMs = 0;
-  /** The same for each account. The least recently used one comes first. */
+  /** The same for each account's bucket. The least recently used bucket comes first. */
   readonly #fullAtMs = new Map<string, number>();
 
   /** Returns whether a refusal of `account` (`""` when unknown) at `nowMs` may be stored, and counts it. */

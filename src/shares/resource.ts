@@ -59,7 +59,7 @@ function covers({ days }: OpenShare, day: BeijingDate): boolean {
   return days !== null && day >= days.from && day <= days.to;
 }
 
-/** Returns the folder of a day. It does not list `by-symbol/`, so that a sync does not download all twice. */
+/** Returns the folder of a day. It does not list `by-symbol/`, so that a sync does not download all rows twice. */
 async function dayFolder(day: BeijingDate, open: OpenShare): Promise<Resource | null> {
   if (!covers(open, day)) return null;
   const { dataType } = open.share;
@@ -178,7 +178,7 @@ function generated(name: string, text: string, files: readonly catalog.CoveredFi
 
 type FilePath = Extract<paths.DrivePath, { kind: "file" | "security" }>;
 
-/** Returns the stored file that `path` names, or of which it names a part. */
+/** Returns the day and name of the stored file at `path`; for a security's file, those of its pack. */
 function storedAt(path: FilePath): { tradedate: BeijingDate; name: string } {
   const { tradedate } = path;
   return { tradedate, name: path.kind === "file" ? path.name : catalog.packName(tradedate, path.dataset) };

@@ -73,7 +73,7 @@ export async function ask(url: string, probe: Probe = {}) {
   return { status, headers, bytes: Buffer.concat(pieces), tookMs: performance.now() - startedMs };
 }
 
-/** A whole answer; `tookMs` are the milliseconds to its last byte. */
+/** A whole answer; `tookMs` is the time from the request to the last byte. */
 export type Reply = Awaited<ReturnType<typeof ask>>;
 
 /** Returns the first value of a header, or null. */

@@ -23,8 +23,8 @@ export function migrationsDigest(stateDir: string): string | null {
 }
 
 /**
- * Migrates a dev server's database, whose id is the one in `wrangler.toml`. A server opens it at its first request, and
- * must not have done so.
+ * Migrates a dev server's database, whose id is in `wrangler.toml`. Call it before the server's first request, at which
+ * the server opens the database.
  */
 export async function migrateState(stateDir: string): Promise<void> {
   const configuration = readFileSync(join(CHECKOUT, "wrangler.toml"), "utf8");

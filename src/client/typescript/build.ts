@@ -267,7 +267,7 @@ function joined(folder: string): string {
     if (!declared.has(name)) throw new Error(`${name} is exported and not declared`);
     take(name);
   }
-  // A class that the entry exports as a type only must not be declared as a value.
+  // A class that the entry point exports as a type only must not be declared as a value.
   const typesOfClasses = [...publicNames.keys()].filter(
     (name) => !values.includes(name) && /^declare (?:abstract )?class /m.test(taken.get(name) ?? ""),
   );

@@ -3,7 +3,7 @@
  * buffers. Node, Deno and workers have such a hash. Browsers use this one (FIPS 180-4), at about 200 MB/s.
  */
 
-/** A running hash; Node's is one. */
+/** A hash to which data is added piece by piece; Node's `Hash` has the same methods. */
 interface RunningHash {
   update(bytes: Uint8Array): unknown;
   /** Returns 64 hex digits and ends the hash. */

@@ -94,7 +94,7 @@ export function schemasOf<P extends ParameterSet>(parameters: P): { [Name in key
 /**
  * Returns the members of `params` that have a value, with strings trimmed. `null`, `""` and blanks count as absent, and
  * so does a page number or offset that means the first page. Refuses the first name that is not `known`, with a hint at
- * what was probably meant; `warn` accepts such names and returns them as `unknown`.
+ * what was probably meant; with `warn`, accepts such names and returns them as `unknown`.
  */
 export function givenParameters(
   params: Readonly<Record<string, unknown>>,

@@ -102,8 +102,8 @@ async function openEntry(zip: ZipFile, entry: Entry, path: string): Promise<Byte
 }
 
 /**
- * Yields the bytes of an entry and checks its size and CRC-32. The last byte comes after the checks, so that a reader of
- * exactly the entry's size gets their error.
+ * Yields the bytes of an entry and checks its size and CRC-32. Yields the last byte after the checks, so that a reader
+ * that stops at the entry's size also receives their error.
  */
 async function* checkedPieces(plain: Readable, entry: Entry, path: string): AsyncGenerator<Uint8Array> {
   let [sizeBytes, crc] = [0, 0];

@@ -81,7 +81,10 @@ function isCrOnly(head: Uint8Array): boolean {
   return next < head.length ? head[next] !== LF && head[next] !== 0 : head.length < HEAD_BYTES;
 }
 
-/** Returns first the bytes of `ahead`, which were read ahead, then the bytes of the source. */
+/**
+ * Returns a `Fill` that gives the bytes of `ahead`, which were read ahead, then the bytes of the source. `onBytes` gets
+ * only the latter.
+ */
 function rest(source: ByteSource, ahead: Uint8Array, onBytes: (bytes: Uint8Array) => void): Fill {
   let left = ahead;
   return async (target) => {

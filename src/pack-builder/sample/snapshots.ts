@@ -111,7 +111,7 @@ export class SnapshotRecorder {
     return this.levels[BUY].changes + this.levels[SELL].changes;
   }
 
-  /** Adds a snapshot: during an auction its virtual match, otherwise the book, such as after an auction. */
+  /** Adds a snapshot: of the virtual match if `isCall` (during a call auction), otherwise of the book. */
   take(time: number, isCall = false): void {
     this.changes = this.changesSoFar();
     const row = new Float64Array(KEYS.length);

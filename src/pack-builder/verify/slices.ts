@@ -13,8 +13,8 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Yields the paths of Parquet files that together contain the rows of `pack` in order: the pack itself, or slices of
- * consecutive sections. A slice is a file in the folder `scratch` that exists until the next one is requested. `bytes`
- * has checked the pack, so the footers of slices follow from the same facts as the pack's own footer.
+ * consecutive sections. All slices have the same path in the folder `scratch`: each overwrites the one before. `bytes`
+ * has checked the pack and derives the footer of a slice from the checked sections.
  */
 export async function* slicesOf(
   path: string,
@@ -33,7 +33,7 @@ export async function* slicesOf(
   }
 }
 
-/** Divides sections into runs of at most `mostChunks` column chunks, or of one section. */
+/** Divides sections into runs of at most `mostChunks` column chunks. A section with more is a run of its own. */
 function divided(sections: readonly CheckedSection[], mostChunks: number): CheckedSection[][] {
   const slices: CheckedSection[][] = [];
   let total = Number.POSITIVE_INFINITY;

@@ -27,9 +27,9 @@ export interface Expected {
   fingerprints?: readonly number[];
   /** The number of threads that DuckDB uses. */
   threads?: number;
-  /** The folder for a slice of a large pack; a temporary folder of the system when absent. */
+  /** The folder for the slices of a large pack; a temporary folder of the system when absent. */
   scratch?: string;
-  /** The maximum number of column chunks in a slice of a large pack. */
+  /** The maximum number of column chunks in a slice of several sections (see `slicesOf`). */
   mostChunks?: number;
   /** Called with the share of completed work, from 0 to 1. */
   onProgress?: (share: number) => void;

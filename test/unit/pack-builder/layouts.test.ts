@@ -183,7 +183,7 @@ describe("the pack builder", () => {
 });
 
 describe("a delivery without a usable order file", () => {
-  it("is refused: an absent folder, only unknown files, only files of another day, or a header without a column", async () => {
+  it("is refused if it is absent, has only unknown files or files of another day, or lacks a column", async () => {
     await expect(built(delivery({ "notes.txt": "x" }))).rejects.toThrow(/no order file .*notes\.txt/);
     await expect(
       built(delivery({ "20230710/600519.SH/逐笔委托.csv": vendorFile(vendorLine()) })),

@@ -153,7 +153,7 @@ describe("a file of trades", () => {
     }
   });
 
-  it("are read as Parquet even if the path has wildcards or the name and value of a column", async () => {
+  it("is read as Parquet even if its path contains wildcards or a folder such as symbol=600000", async () => {
     const vendor = await trades(delivery({ "600519.SH/逐笔成交.csv": vendorTrades(trade()) }));
     const folder = delivery({ "symbol=600000/empty.csv.ok": "" });
     const connection = await (await DuckDBInstance.create()).connect();

@@ -69,7 +69,7 @@ describe("a pack file", () => {
     expect(await verified(packs.quotes)).toMatchObject({ rows: 1_001, index: { dataset: "quotes" } });
   });
 
-  it("passes the verification even if its path has wildcards or the name and value of a column", async () => {
+  it("passes the verification even if its path contains wildcards or a folder such as symbol=000001", async () => {
     const folder = join(temporaryFolder(), "symbol=000001");
     mkdirSync(folder);
     writeFileSync(join(folder, "1.parquet"), packs.trades);
@@ -116,7 +116,7 @@ describe("a pack file", () => {
     });
   });
 
-  it("passes the verification in slices, each with the blocks of one security", async () => {
+  it("passes the verification when it is divided into slices of one security", async () => {
     expect(await verified(pack, { mostChunks: 20 })).toMatchObject({ rows: 30_002 });
     expect(await verified(packs.quotes, { mostChunks: 1 })).toMatchObject({ rows: 1_001 });
   });

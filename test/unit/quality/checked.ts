@@ -19,7 +19,7 @@ export interface Day extends Partial<Pick<SecurityDay, "lastSnapshot" | "quoteSp
   /** The snapshots of the opening auction; `null`, like an omitted list, for a day without quotes. */
   quotes?: readonly Snapshot[] | null;
   security?: { symbol: string; market: "SH" | "SZ" };
-  /** Other days with the contents of the security; this day's are 1 for orders and 2 for trades. */
+  /** The hashes of the security's rows on other days; on this day they are 1 for orders and 2 for trades. */
   others?: OtherContents;
 }
 

@@ -24,7 +24,7 @@ function chunkOf(rows: number, level: number, wanted?: { level: number }) {
 }
 
 describe("a page of dictionary indices that are stored as whole bytes", () => {
-  it("is compressed at level 7, or at the level that the column states", () => {
+  it("is compressed at level 7 unless the column states another level", () => {
     const usual = chunkOf(480, 7);
     expect(usual.end).toEqual(usual.frame);
     expect(chunkOf(480, 12).frame).not.toEqual(usual.frame);
