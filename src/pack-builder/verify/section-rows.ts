@@ -49,7 +49,8 @@ export function sectionRows<D extends Dataset>(
   const time = new Int32Array(rows);
   const columns = stored.map((column) => new SectionColumn(column, rows));
   for (const { firstRow, block, end, columns: values } of decoded) {
-    block.copyTimes(time.subarray(firstRow, firstRow + end));
+    // Times are decoded when they are first requested.
+    asFormat(() => block.copyTimes(time.subarray(firstRow, firstRow + end)));
     for (const [place, each] of values.entries()) columns[place]?.put(firstRow, each, end);
   }
   const empty = storedColumns(dataset)
