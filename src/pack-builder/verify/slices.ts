@@ -2,7 +2,8 @@
  * Divides a large pack into smaller Parquet files. DuckDB needs 5 KB of memory for each column chunk of a file, which is
  * 2 GB for the quotes of a whole market.
  */
-import { appendFile, writeFile } from "node:fs/promises";
+import { appendFile, mkdtempDisposable, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { PackFile } from "../pack-file.ts";
 import type { CheckedSection, PackBytes } from "./pack-bytes.ts";
@@ -13,19 +14,25 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 
 /**
  * Yields the paths of Parquet files that together contain the rows of `pack` in order: the pack itself, or slices of
- * consecutive sections. All slices have the same path in the folder `scratch`: each overwrites the one before. `bytes`
+ * consecutive sections. All slices have the same path in the folder `scratch`, or in a temporary folder: each
+ * overwrites the one before. `bytes`
  * has checked the pack and derives the footer of a slice from the checked sections.
  */
 export async function* slicesOf(
   path: string,
   pack: PackFile,
   bytes: PackBytes,
-  scratch: string,
+  scratch: string | undefined,
   mostChunks = MOST_CHUNKS,
 ): AsyncGenerator<string> {
   const slices = divided(bytes.sections, mostChunks);
-  if (slices.length === 1) return yield path;
-  const slice = join(scratch, "slice.parquet");
+  if (slices.length <= 1) {
+    yield path;
+    return;
+  }
+  await using own =
+    scratch === undefined ? await mkdtempDisposable(join(tmpdir(), "edgetape-verify-")) : null;
+  const slice = join(scratch ?? own?.path ?? "", "slice.parquet");
   for (const sections of slices) {
     await writeFile(slice, piecesOf(pack, sections));
     await appendFile(slice, bytes.footer(sections));
@@ -36,15 +43,17 @@ export async function* slicesOf(
 /** Divides sections into runs of at most `mostChunks` column chunks. A section with more is a run of its own. */
 function divided(sections: readonly CheckedSection[], mostChunks: number): CheckedSection[][] {
   const slices: CheckedSection[][] = [];
-  let total = Number.POSITIVE_INFINITY;
+  let slice: CheckedSection[] = [];
+  let total = 0;
   for (const section of sections) {
     const chunks = section.groups.reduce((sum, group) => sum + group.chunks.length, 0);
-    total += chunks;
-    if (total > mostChunks) {
-      slices.push([]);
-      total = chunks;
+    if (slice.length === 0 || total + chunks > mostChunks) {
+      slice = [];
+      slices.push(slice);
+      total = 0;
     }
-    slices.at(-1)?.push(section);
+    slice.push(section);
+    total += chunks;
   }
   return slices;
 }

@@ -1,7 +1,4 @@
 /** Verifies every byte and every row of a pack with an independent reader. */
-import { mkdtempDisposable } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { DuckDBConnection } from "@duckdb/node-api";
 import { ok, type Result, refused } from "../../base/result.ts";
 import { DATASET_NAMES, DATASETS } from "../../datasets/registry.ts";
@@ -132,7 +129,6 @@ async function foreignSecurities(
   const settings = { threads: String(threads), enable_external_file_cache: "false" };
   const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
   const comparison = new RowComparison(index);
-  await using own = await mkdtempDisposable(join(tmpdir(), "edgetape-verify-"));
   let done = 0;
   const compare = async (connection: DuckDBConnection, slice: string) => {
     for await (const rows of foreignRows(connection, slice, index)) {
@@ -141,14 +137,15 @@ async function foreignSecurities(
       onProgress(Math.min(1, done / total));
     }
   };
-  try {
-    for await (const slice of slicesOf(path, pack, bytes, scratch ?? own.path, mostChunks)) {
-      await withDuckDB((connection) => compare(connection, slice), settings);
-    }
-    return comparison.end();
-  } catch (error) {
-    if (error instanceof PackFormatError) throw error;
-    const sentence = error instanceof Error ? error.message : String(error);
-    throw new PackFormatError(`DuckDB cannot read it: ${sentence}`, { cause: error });
+  for await (const slice of slicesOf(path, pack, bytes, scratch, mostChunks)) {
+    await withDuckDB((connection) => compare(connection, slice), settings).catch(asUnreadable);
   }
+  return comparison.end();
+}
+
+/** Throws an error of DuckDB as `PackFormatError`. */
+function asUnreadable(error: unknown): never {
+  if (error instanceof PackFormatError) throw error;
+  const sentence = error instanceof Error ? error.message : String(error);
+  throw new PackFormatError(`DuckDB cannot read it: ${sentence}`, { cause: error });
 }
