@@ -195,6 +195,7 @@ const comparisonSchema = z.strictObject({
 /** The revision and the state that the operator saw. The request is refused with 409 when the day has changed. */
 const seenFacts = {
   revision: z.int().min(1),
+  /** Any state when absent, because earlier versions of the command omit it. */
   state: z.enum(DAY_STATES).optional(),
   /** Earlier versions of the command send this property; it is ignored. */
   force: z.boolean().optional(),

@@ -194,7 +194,10 @@ export class MemoryBudget {
       this.#resize(held, leftBytes);
     };
     const held: Held = {
-      ...{ parts, bytes, wanted, want },
+      parts,
+      bytes,
+      wanted,
+      want,
       countsUntilMs: Date.now() + holdMs,
       isBody: false,
       unreadSinceMs: null,

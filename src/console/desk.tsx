@@ -148,7 +148,7 @@ export function forHolder(serve: (desk: Desk) => Response | Promise<Response>) {
 export function forHolderForm(serve: (desk: Desk, form: URLSearchParams) => Promise<Response>) {
   return forHolder(async (desk) => {
     const form = isSameOrigin(desk.c.req.raw) ? await formOf(desk.c.req.raw) : null;
-    if (form === null || !(await isFormToken(form.get("form"), desk.who))) {
+    if (form === null || !isFormToken(form.get("form"), desk.who)) {
       return problem(desk, "form_foreign", 403);
     }
     return serve(desk, form);

@@ -294,7 +294,7 @@ async function daysOffered({ env, who, nowMs }: Desk, dataset: DatasetName): Pro
 export async function runRequest(c: ConsoleContext): Promise<Response> {
   const desk = await deskOf(c);
   if (desk === null) return refused("signed_out", 401);
-  const isOwn = isSameOrigin(c.req.raw) && (await isFormToken(c.req.header(FORM_TOKEN) ?? null, desk.who));
+  const isOwn = isSameOrigin(c.req.raw) && isFormToken(c.req.header(FORM_TOKEN) ?? null, desk.who);
   if (!isOwn) return refused("form_foreign", 403);
   const { env, settings, nowMs, who } = desk;
   const { log } = c.var;

@@ -19,7 +19,7 @@ export const NEVER = 999_999_999;
 /** The state that the replays of Shanghai and Shenzhen have in common. */
 export class Replay {
   readonly matching = new FaultCounter();
-  /** The schema of the sheet describes each count. */
+  /** `counts` of the schema in `sheet.ts` describes each count. */
   readonly counts = { cancels: 0, cancelsExact: 0, fills: 0, fillsFound: 0 };
   readonly priority = new Priority();
   readonly opening: AuctionCheck;

@@ -68,7 +68,9 @@ function isNeeded({ duty }: catalog.KnownObject): boolean {
 /** Compares R2 with the catalog as of `nowMs`. */
 export async function judgedObjects({ db, bucket, nowMs }: Upkeep): Promise<Judgement> {
   const stored: StoredObject[] = [];
-  for (const prefix of PREFIXES) stored.push(...(await listObjects(bucket, { prefix })));
+  for (const prefix of PREFIXES) {
+    for (const object of await listObjects(bucket, { prefix })) stored.push(object);
+  }
   const judged = judgeObjects(await catalog.knownObjects(db, nowMs), stored);
   const missing: Judgement["missing"] = [];
   for (const known of judged.missing) {

@@ -29,23 +29,25 @@ export async function runScheduled(place: ScheduledPlace): Promise<Finding[]> {
     ["calendar", () => checkCalendar(db, nowMs, addDays(beijingDate(nowMs), -LOOKED_BACK_DAYS))],
     ["uploads", () => objects.endAbandoned(place)],
     ["objects", () => checkObjects(place)],
-    ["index", () => sweepIndexRows(db)],
-    ["refusals", () => forgetRefusals(db, nowMs - REFUSALS_KEPT_MS)],
-    ["usage", () => forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS))],
+    ["index", () => unreported(sweepIndexRows(db))],
+    ["refusals", () => unreported(forgetRefusals(db, nowMs - REFUSALS_KEPT_MS))],
+    ["usage", () => unreported(forgetUsage(db, addDays(beijingDate(nowMs), -USAGE_KEPT_DAYS)))],
   ]);
 }
 
-/**
- * Runs checks in sequence. When a check throws, the error becomes a finding. A deletion that is not reported returns the
- * number of deleted rows instead of findings.
- */
+/** Waits for a deletion whose success is not reported. */
+async function unreported(deletion: Promise<unknown>): Promise<Finding[]> {
+  await deletion;
+  return [];
+}
+
+/** Runs checks in sequence. When a check throws, the error becomes a finding. */
 export async function runChecks(
-  checks: [name: string, check: () => Promise<Finding[] | number>][],
+  checks: [name: string, check: () => Promise<Finding[]>][],
 ): Promise<Finding[]> {
   const findings: Finding[] = [];
   for (const [name, check] of checks) {
-    const found = await check().catch((error) => [failed(name, error)]);
-    if (typeof found !== "number") findings.push(...found);
+    findings.push(...(await check().catch((error) => [failed(name, error)])));
   }
   return findings;
 }

@@ -2,7 +2,7 @@
  * Loads one day's delivery: builds, verifies and publishes the packs, then adds the files for shares. Progress is
  * stored after every step, so that the next run resumes after an interruption.
  */
-import { existsSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { basename, join } from "node:path";
 import * as z from "zod";
@@ -386,10 +386,17 @@ export function isWell({ state, files }: DayOutcome): boolean {
 /** Returns the stored state of `tradedate` in `workFolder`; an empty state if none is stored for this delivery. */
 export function recallDay(workFolder: string, tradedate: BeijingDate, fingerprint: string): DayMemory {
   const fresh = { fingerprint, built: null, outcome: null, told: [] };
-  const path = memoryPath(workFolder, tradedate);
-  const stored = existsSync(path) ? readFileSync(path, "utf8") : "";
-  const memory = memorySchema.safeParse(parsedJson(stored)).data;
+  const memory = memorySchema.safeParse(parsedJson(storedState(memoryPath(workFolder, tradedate)))).data;
   return memory?.fingerprint === fingerprint ? memory : fresh;
+}
+
+/** Returns the text of the file, or an empty text if it cannot be read: what is not known is done again. */
+function storedState(path: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return "";
+  }
 }
 
 /** Stores the state atomically. */

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { BeijingDate } from "../../calendar/beijing.ts";
 import { codesOf, numbersOf, type Rows, type StoredOf, storedColumns } from "../../datasets/dataset.ts";
 import { LEVELS } from "../../datasets/quotes.ts";
-import { DATASETS, type DatasetName } from "../../datasets/registry.ts";
+import { DATASETS, type DatasetName, perDataset } from "../../datasets/registry.ts";
 import type { Security } from "../../orders/record.ts";
 
 interface VendorFile {
@@ -84,6 +84,11 @@ function gbk(text: string): Buffer {
   return Buffer.from(bytes.flat());
 }
 
+/** The first line of each dataset's file. */
+const HEADERS = perDataset("name", (dataset) =>
+  gbk(`万得代码,交易所代码,自然日,时间,${FILES[dataset].header},\r\n`),
+);
+
 const NOTHING = new Uint8Array();
 const [COMMA, CR, LF, ZERO] = [0x2c, 0x0d, 0x0a, 0x30];
 
@@ -109,8 +114,8 @@ export function vendorFile(
   rows: Rows,
   dataset: DatasetName = "orders",
 ): Buffer {
-  const { header: names, cells, rowBytes } = FILES[dataset];
-  const header = gbk(`万得代码,交易所代码,自然日,时间,${names},\r\n`);
+  const { cells, rowBytes } = FILES[dataset];
+  const header = HEADERS[dataset];
   const columns = storedColumns(DATASETS[dataset]);
   const start = Buffer.from(`${symbol}.${market},${symbol},${tradedate},`, "latin1");
   const columnOf = (key: string) => {
