@@ -1,3 +1,7 @@
+/**
+ * Changes what a day serves, each time in one transaction: a new pack goes live, an earlier pack is served again, a day
+ * is withdrawn or marked as damaged.
+ */
 import { SERVICE_ACTOR } from "../entitlement/operators.ts";
 import type { By } from "./accounts.ts";
 import { audited, auditStatement } from "./audit.ts";
