@@ -92,7 +92,9 @@ const READING = {
 };
 
 function python(library: keyof typeof READING): Reader | undefined {
-  const args = `import ${library}; print(${library}.__version__)`;
+  // pandas reads Parquet with pyarrow.
+  const modules = library === "pandas" ? "pandas, pyarrow" : library;
+  const args = `import ${modules}; print(${library}.__version__)`;
   let found: string;
   try {
     found = execFileSync(PYTHON, ["-c", args], { encoding: "utf8", stdio: ["ignore", "pipe", "ignore"] });
