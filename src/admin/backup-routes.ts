@@ -38,7 +38,7 @@ const pageQuerySchema = z.object({
 async function plan(c: AdminContext): Promise<Answered<wire.BackupPlan>> {
   const tables = Object.fromEntries(BACKUP_TABLES.map(({ name, columns }) => [name, [...columns]]));
   const named = { id: randomBase62(ID_LENGTH), takenAtMs: byOf(c).nowMs };
-  const seal = await sealOf(c, headText(named, tables));
+  const seal = sealOf(c, headText(named, tables));
   return ok({
     version: VERSION,
     identity: { ...named, seal },
@@ -64,7 +64,7 @@ const page = reading([tableOf, queryOf(pageQuerySchema)], async (c, table, { bac
   const page = await backupPage(c.env.DB, table, after);
   if (backup === undefined) return ok<wire.BackupPage>({ ...page, seal: null });
   const text = pageText(backup, table.columns, { table: table.name, after, ...page });
-  return ok<wire.BackupPage>({ ...page, seal: await sealOf(c, text) });
+  return ok<wire.BackupPage>({ ...page, seal: sealOf(c, text) });
 });
 
 const begin = reading([bodyOf(wire.beginRestoreSchema)], async (c, body) => {
@@ -74,7 +74,7 @@ const begin = reading([bodyOf(wire.beginRestoreSchema)], async (c, body) => {
   if (problem !== null) return refused({ reason: "backup_unfit", problem });
   if (!unauthenticated) {
     const sealed = identity && { text: headText(identity, tables), seal: identity.seal };
-    const unsealed = await sealRefusal(c, "The backup", sealed);
+    const unsealed = sealRefusal(c, "The backup", sealed);
     if (unsealed !== null) return refused(unsealed);
   }
   const backupId = unauthenticated ? null : (identity?.id ?? null);
@@ -134,7 +134,7 @@ const putChunk = reading([openRestore, bodyOf(wire.restoreChunkSchema)], async (
   }
   if (restore.backupId !== null) {
     const sealed = { text: pageText(restore.backupId, columns, body), seal: body.seal };
-    const unsealed = await sealRefusal(c, `Page ${n} (${body.table})`, sealed);
+    const unsealed = sealRefusal(c, `Page ${n} (${body.table})`, sealed);
     if (unsealed !== null) return refused(unsealed);
   }
   await catalog.addRestoreChunk(c.env.DB, restore.restoreId, { n, ...body });
@@ -237,7 +237,7 @@ export function pageText(
 }
 
 /** Returns the seal of `text` under the current version of `BACKUP_SECRET`; null without this setting. */
-async function sealOf(c: AdminContext, text: string): Promise<wire.BackupSeal | null> {
+function sealOf(c: AdminContext, text: string): wire.BackupSeal | null {
   const { BACKUP_SECRET: secrets } = settingsOf(c.env);
   const secret = secrets?.secrets.get(secrets.current);
   if (secrets === undefined || secret === undefined) return null;
@@ -245,11 +245,11 @@ async function sealOf(c: AdminContext, text: string): Promise<wire.BackupSeal | 
 }
 
 /** Returns the refusal of `what`, a backup or a page, whose `seal` is absent or not valid for `text`; else null. */
-async function sealRefusal(
+function sealRefusal(
   c: AdminContext,
   what: string,
   sealed: { text: string; seal: wire.BackupSeal | null } | null,
-): Promise<AdminRefusal | null> {
+): AdminRefusal | null {
   const { text, seal } = sealed ?? { text: "", seal: null };
   const refusal = (problem: SealProblem) => ({ reason: "backup_unauthenticated", what, problem }) as const;
   if (seal === null) return refusal("unsealed");

@@ -41,7 +41,7 @@ export function newPress(): string {
  * Returns the session token for the link `invite` and the form token `press`. The token depends on both, and both
  * clicks of a double click get the same token.
  */
-export async function sessionOfPress(invite: string, press: string): Promise<string> {
+export function sessionOfPress(invite: string, press: string): string {
   const bytes = Buffer.from(keyedHash(press, `console session of ${invite}`), "hex");
   return base62(bytes, TOKEN_LENGTH);
 }

@@ -56,7 +56,7 @@ export async function acceptInvite(c: ConsoleContext): Promise<Response> {
   const isLocked = await isLockedOut(c, await isInvite(c.env.DB, inviteSha256));
   if (isLocked) return signInFirst(c, { problem: "too_many", status: 429 });
 
-  const session = await sessionOfPress(token, await pressIn(c));
+  const session = sessionOfPress(token, await pressIn(c));
   const endsAtMs = nowMs + SESSION_MS;
   const sessionSha256 = await hashKey(session);
   const spent = await spendInvite(c.env.DB, { inviteSha256, sessionSha256, nowMs, endsAtMs });

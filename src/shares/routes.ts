@@ -36,15 +36,15 @@ export function shareRoutes(): Hono<AppEnv> {
   const drive = new Hono<AppEnv>();
   drive.all("/:share", answer);
   drive.all("/:share/*", answer);
-  drive.onError(async (error, c) => {
+  drive.onError((error, c) => {
     c.var.log.note({ fault: error.stack ?? String(error) });
-    return refuse(await contextOf(c), { reason: "unavailable" });
+    return refuse(contextOf(c), { reason: "unavailable" });
   });
   return drive;
 }
 
 async function answer(c: Context<AppEnv>): Promise<Response> {
-  const context = await contextOf(c);
+  const context = contextOf(c);
   const result = await judge(context);
   return result.ok ? result.value : refuse(context, result.refusal);
 }
@@ -112,7 +112,7 @@ async function enter(context: DriveContext): Promise<Result<Response, DriveDenia
   return ok(driveAnswer(context, 303, null, { Location: `/s/${shareId}/`, "Set-Cookie": cookie }));
 }
 
-async function contextOf(c: Context<AppEnv>): Promise<DriveContext> {
+function contextOf(c: Context<AppEnv>): DriveContext {
   const settings = settingsOf(c.env);
   const request = c.req.raw;
   const url = new URL(request.url);
