@@ -130,9 +130,9 @@ export async function checkDay(
   const rowsOfCode = rowsByCode(packs);
   const rows = [...rowsOfCode.values()].reduce((sum, each) => sum + each, 0);
   const { threads = 0 } = pool ?? {};
-  const wanted = Math.max(Math.floor(rows / threadRows), 1);
+  const busy = Math.min(threads, Math.floor(rows / threadRows));
   const least = threads === 0 ? 1 : Math.ceil(rowsOfCode.size / sliceCodes);
-  const slices = slicesOf(rowsOfCode, Math.max(Math.min(threads, wanted), least));
+  const slices = slicesOf(rowsOfCode, Math.max(busy, least));
   const checked = await Promise.all(
     slices.map((codes) => {
       const slice = { codes, others };

@@ -57,7 +57,7 @@ export async function verifyPack(
   try {
     checkOrigin(pack.index);
     await verifyOpened(path, pack, expected);
-    return ok({ index: pack.index, rows: pack.index.entries.reduce((sum, { rows }) => sum + rows, 0) });
+    return ok({ index: pack.index, rows: rowsIn(pack.index) });
   } catch (error) {
     if (error instanceof PackFormatError) return refused({ reason: "differs", difference: error.message });
     throw error;
@@ -66,15 +66,17 @@ export async function verifyPack(
   }
 }
 
+function rowsIn({ entries }: DayIndex): number {
+  return entries.reduce((sum, { rows }) => sum + rows, 0);
+}
+
 /**
  * Throws `PackFormatError` when the row accounting does not add up or the list of sources does not match its checksum.
  */
-function checkOrigin({ origin, entries }: DayIndex): void {
+function checkOrigin(index: DayIndex): void {
+  const { origin } = index;
   if (origin === null) return;
-  const gap = accountingGap(
-    origin,
-    entries.reduce((sum, { rows }) => sum + rows, 0),
-  );
+  const gap = accountingGap(origin, rowsIn(index));
   if (gap !== null) throw new PackFormatError(gap);
   const { sourcesSha256 } = originOf(origin.sources, origin);
   if (sourcesSha256 !== origin.sourcesSha256) {
@@ -127,7 +129,7 @@ async function foreignSecurities(
   const { index } = pack;
   // Little of the pack is read twice, so a cache of its bytes would only take memory.
   const settings = { threads: String(threads), enable_external_file_cache: "false" };
-  const total = index.entries.reduce((sum, { rows }) => sum + rows, 0);
+  const total = rowsIn(index);
   const comparison = new RowComparison(index);
   let done = 0;
   const compare = async (connection: DuckDBConnection, slice: string) => {
