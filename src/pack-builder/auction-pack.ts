@@ -61,14 +61,12 @@ export async function auctionFileAt(
 }
 
 /**
- * Writes the auction pack for the quote pack `pack` to `path` atomically. Equal quote packs give equal bytes. `known`
- * holds auctions that have already been read, by code with suffix. All other auctions are read from `pack`. When no
+ * Writes the auction pack for the quote pack `pack` to `path` atomically. Equal quote packs give equal bytes. When no
  * security has an auction, removes any file at `path` and returns `null`.
  */
 export async function writeAuctionPack(
   pack: Pick<PackFile, "index" | "read">,
   path: string,
-  known?: ReadonlyMap<string, Auction>,
 ): Promise<AuctionPack | null> {
   const { tradedate, buildId, entries } = pack.index;
   const sink = await FileSink.create(path);
@@ -76,8 +74,7 @@ export async function writeAuctionPack(
     const writer = new AuctionWriter(tradedate, buildId);
     const written = { path, securities: 0, rows: 0, defects: 0 };
     for (const entry of entries) {
-      const code = `${entry.symbol}.${entry.market}`;
-      const { rows, defects } = known?.get(code) ?? (await readAuction(pack, entry));
+      const { rows, defects } = await readAuction(pack, entry);
       written.defects += defects.length;
       written.securities += rows.length > 0 ? 1 : 0;
       written.rows += rows.length;

@@ -150,7 +150,7 @@ export async function buildPacks({
     const units = await rightUnits(built);
     const checked = await checkedOf(options, packs, pool, day);
     const quality = checked === null ? null : qualityOf(checked);
-    const auction = await auctionOf(options, packs, checked?.auctions);
+    const auction = await auctionOf(options, packs);
     return deliveryReport(tradedate, { wanted, packs, refused, skipped, units, quality, auction });
   });
 }
@@ -167,14 +167,12 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 }
 
 /**
- * Writes the auction pack next to the quote pack. `known` holds the auctions that the quality check has read, if it
- * ran. If another kind of file has the auction pack's name, keeps that file and returns only its path. Returns `null`
+ * Writes the auction pack next to the quote pack. If another kind of file has the auction pack's name, keeps that file and returns only its path. Returns `null`
  * if there is no quote pack or no security has an auction.
  */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,
   packs: readonly BuildReport[],
-  known: CheckedFolder["auctions"] | undefined,
 ): Promise<DayAuction | null> {
   const quotes = packs.find(({ dataset }) => dataset === "quotes")?.pack ?? null;
   if (quotes === null) return null;
@@ -183,9 +181,7 @@ async function auctionOf(
   const pack = opened.value;
   const path = join(outFolder, auctionPackName(tradedate));
   try {
-    return (await auctionFileAt(path, pack)) === "foreign"
-      ? { path }
-      : await writeAuctionPack(pack, path, known);
+    return (await auctionFileAt(path, pack)) === "foreign" ? { path } : await writeAuctionPack(pack, path);
   } finally {
     await pack.close();
   }

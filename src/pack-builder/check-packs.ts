@@ -1,11 +1,10 @@
 /**
  * Runs the quality check of a day: reads the day's packs back, one security at a time. Writes the quality sheet next to
- * the packs, as JSON and as an HTML page. Memory holds the verdicts and opening auctions of all securities, and the
- * rows of one security for each thread.
+ * the packs, as JSON and as an HTML page. Memory holds the verdicts of all securities, and the rows of one
+ * security for each thread.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { Auction } from "../auction/rows.ts";
 import type { BeijingDate } from "../calendar/beijing.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
 import { PackFormatError } from "../packs/errors.ts";
@@ -16,18 +15,11 @@ import {
   parseSheet,
   type QualitySheet,
   qualitySheet,
+  type SecurityReport,
 } from "../quality/sheet.ts";
 import { sheetPage } from "../quality/sheet-page.ts";
 import type { Shortfall } from "../quality/shortfall.ts";
-import {
-  type CheckedSecurity,
-  checkOpen,
-  closePacks,
-  codeOf,
-  type OpenPacks,
-  openEach,
-  packAt,
-} from "./check-slice.ts";
+import { checkOpen, closePacks, codeOf, type OpenPacks, openEach, packAt } from "./check-slice.ts";
 import { openPackFile, packName } from "./pack-file.ts";
 import type { WorkerPool } from "./worker-pool.ts";
 
@@ -93,14 +85,12 @@ export interface CheckedFolder {
   path: string;
   /** The path of the sheet's HTML page. */
   page: string;
-  /** The opening auction of every security with quotes. The key is the code with its suffix. */
-  auctions: Map<string, Auction>;
 }
 
 /** A checked day whose sheet is not written yet. */
 export interface CheckedDay {
-  /** The results, sorted by code with suffix. */
-  securities: CheckedSecurity[];
+  /** The reports, sorted by code with suffix. */
+  securities: SecurityReport[];
   /** The other days with which the day was compared. */
   others: OtherDay[];
   buildIds: QualitySheet["packs"];
@@ -142,7 +132,7 @@ export async function checkDay(
     }),
   ).finally(() => closePacks(packs));
   return {
-    securities: checked.flat().sort((a, b) => (codeOf(a.report) < codeOf(b.report) ? -1 : 1)),
+    securities: checked.flat().sort((a, b) => (codeOf(a) < codeOf(b) ? -1 : 1)),
     others,
     buildIds: perDataset("name", (dataset) => packs[dataset]?.index.buildId ?? null),
   };
@@ -160,16 +150,14 @@ export async function writeSheet(
     tradedate,
     builderVersion: BUILDER_VERSION,
     packs: buildIds,
-    securities: securities.map(({ report }) => report),
+    securities,
     others,
     degraded: degradedIn(shortfalls, buildIds, await readSheet(path)),
   });
   const page = join(folder, sheetPageName(tradedate));
   await writeWhole(page, sheetPage(sheet));
   await writeWhole(path, `${JSON.stringify(sheet)}\n`);
-  const auctions = new Map<string, Auction>();
-  for (const { report, auction } of securities) if (auction !== null) auctions.set(codeOf(report), auction);
-  return { sheet, path, page, auctions };
+  return { sheet, path, page };
 }
 
 /**

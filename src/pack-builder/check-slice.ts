@@ -1,5 +1,4 @@
 /** Runs the quality check on some securities of a day: reads the day's packs back, one security at a time. */
-import type { Auction } from "../auction/rows.ts";
 import type { Dataset, RowsOf } from "../datasets/dataset.ts";
 import { orders } from "../datasets/orders.ts";
 import { DATASET_NAMES, type DatasetName, perDataset } from "../datasets/registry.ts";
@@ -27,18 +26,11 @@ export interface CheckedSlice {
   others: readonly OtherDay[];
 }
 
-/** The result of checking a security. */
-export interface CheckedSecurity {
-  report: SecurityReport;
-  /** The opening auction; `null` when the security has no quotes. */
-  auction: Auction | null;
-}
-
 /**
  * Runs every check on the securities of a slice, one at a time. Throws `PackFormatError` for a pack that cannot be
  * decoded.
  */
-export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<CheckedSecurity[]> {
+export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<SecurityReport[]> {
   const packs = await openPacks(paths);
   try {
     return await checkOpen(packs, slice);
@@ -51,9 +43,9 @@ export async function checkSlice({ paths, ...slice }: CheckedSlice): Promise<Che
 export async function checkOpen(
   packs: OpenPacks,
   { codes, others }: Omit<CheckedSlice, "paths">,
-): Promise<CheckedSecurity[]> {
+): Promise<SecurityReport[]> {
   const sections = perDataset("name", (dataset) => new Sections(packs[dataset]));
-  const checked: CheckedSecurity[] = [];
+  const reports: SecurityReport[] = [];
   let next = codes[0] === undefined ? null : readSecurity(codes[0], sections);
   for (const [place, code] of codes.entries()) {
     const read = await next;
@@ -64,10 +56,9 @@ export async function checkOpen(
     // If this read fails, the next `await` throws the error. If the check of the current security fails first, nothing
     // awaits this read: without the empty handler, an error of the read would end the process.
     next?.catch(() => {});
-    const report = reportOf(securityOf(code), { sections, read, others });
-    checked.push({ report, auction: read.quoted?.auction ?? null });
+    reports.push(reportOf(securityOf(code), { sections, read, others }));
   }
-  return checked;
+  return reports;
 }
 
 type AllSections = Record<DatasetName, Sections>;

@@ -5,7 +5,8 @@
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
-import type { CheckedSecurity, CheckedSlice } from "./check-slice.ts";
+import type { SecurityReport } from "../quality/sheet.ts";
+import type { CheckedSlice } from "./check-slice.ts";
 import {
   type ChunkOfLines,
   type ChunkReport,
@@ -69,8 +70,8 @@ export class WorkerPool {
   }
 
   /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that cannot be decoded. */
-  checkSlice(slice: CheckedSlice): Promise<CheckedSecurity[]> {
-    return this.run({ check: slice }) as Promise<CheckedSecurity[]>;
+  checkSlice(slice: CheckedSlice): Promise<SecurityReport[]> {
+    return this.run({ check: slice }) as Promise<SecurityReport[]>;
   }
 
   async close(): Promise<void> {
@@ -97,8 +98,13 @@ export class WorkerPool {
 
   private started(): Thread {
     const workerData = this.all.length;
+    const resourceLimits = { maxYoungGenerationSizeMb: 16 };
     const env = { NODE_COMPILE_CACHE: COMPILED, ...process.env };
-    const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), { workerData, env });
+    const thread = new Thread(join(import.meta.dirname, "worker-thread.ts"), {
+      workerData,
+      env,
+      resourceLimits,
+    });
     // Without a listener, an error of an idle thread would end the process.
     thread.on("error", (error) => {
       this.failure ??= error;
