@@ -8,12 +8,11 @@ import type { BeijingDate } from "../calendar/beijing.ts";
 import type { Dataset } from "../datasets/dataset.ts";
 import { DATASETS, type DatasetName } from "../datasets/registry.ts";
 import { encodeIndexRegion } from "../packs/index-region.ts";
-import { type DayIndex, PARQUET_MAGIC, type SectionEntry } from "../packs/layout.ts";
+import type { DayIndex, SectionEntry } from "../packs/layout.ts";
 import { accountingGap, type PackOrigin } from "../packs/origin.ts";
 import { madeOrigin } from "./accounting.ts";
 import type { PackSink } from "./pack-sink.ts";
-import { ByteWriter } from "./parquet/byte-writer.ts";
-import { footerBytes, rowGroupMetadata } from "./parquet/footer.ts";
+import { footerPieces, rowGroupsMetadata } from "./parquet/footer.ts";
 import type { WrittenSection } from "./section-writer.ts";
 
 const BUILD_ID_DIGITS = 32;
@@ -24,7 +23,8 @@ export class PackWriter {
   private readonly name: DatasetName;
   private readonly dataset: Dataset;
   private readonly entries: SectionEntry[] = [];
-  private readonly rowGroups = new ByteWriter(1 << 16);
+  /** The metadata of the row groups of each section. */
+  private rowGroups: Uint8Array[] = [];
   private readonly content = createHash("sha256");
   private rowGroupCount = 0;
   private offset = 0;
@@ -41,13 +41,17 @@ export class PackWriter {
   /** Appends a section. Sections must be sorted by symbol, then market; `finish` refuses any other order. */
   async append({ entry, bytes, groups }: WrittenSection): Promise<void> {
     this.entries.push({ ...entry, offset: this.offset });
-    for (const group of groups) rowGroupMetadata(this.rowGroups, group, this.offset, this.dataset);
+    this.rowGroups.push(rowGroupsMetadata(groups, this.offset, this.dataset));
     this.rowGroupCount += groups.length;
     this.content.update(`${entry.symbol}.${entry.market} ${entry.length}\n`);
     this.content.update(bytes);
-    this.offset += bytes.length;
     this.rows += entry.rows;
-    if (bytes.length > 0) await this.sink.write(bytes);
+    if (bytes.length > 0) await this.write(bytes);
+  }
+
+  private async write(bytes: Uint8Array): Promise<void> {
+    this.offset += bytes.length;
+    await this.sink.write(bytes);
   }
 
   /**
@@ -64,14 +68,13 @@ export class PackWriter {
     const buildId = this.content.update(this.tradedate).digest("hex").slice(0, BUILD_ID_DIGITS);
     const index = { dataset: this.name, tradedate: this.tradedate, buildId, entries: this.entries, origin };
     const region = encodeIndexRegion(index);
-    const footer = footerBytes(this.rows, this.rowGroupCount, this.rowGroups.written(), this.dataset);
-    const tail = new ByteWriter(footer.length + 8);
-    tail.append(footer);
-    tail.uint32(footer.length);
-    tail.append(PARQUET_MAGIC);
-    await this.sink.write(region);
-    await this.sink.write(tail.written());
+    await this.write(region);
+    for (const piece of footerPieces(this.rows, this.rowGroupCount, this.rowGroups, this.dataset)) {
+      await this.write(piece);
+    }
+    // The sink may verify the pack, which needs the memory.
+    this.rowGroups = [];
     await this.sink.finish();
-    return { index, sizeBytes: this.offset + region.length + tail.length };
+    return { index, sizeBytes: this.offset };
   }
 }

@@ -22,7 +22,7 @@ import { ByteWriter } from "./parquet/byte-writer.ts";
 import { type ChunkPlace, dictionaryChunk, ENCODING, plainChunk } from "./parquet/column-chunk.ts";
 import { numberDictionary, textDictionary } from "./parquet/dictionary.ts";
 import { deltaBinaryPacked, deltaWholeBytes } from "./parquet/encodings.ts";
-import { footerBytes, type RowGroup, rowGroupMetadata } from "./parquet/footer.ts";
+import { footerPieces, type RowGroup, rowGroupsMetadata } from "./parquet/footer.ts";
 
 /** The rows of one security, sorted stably by time. */
 export interface Section<Columns extends Rows = RowsOf<typeof orders>> extends Security {
@@ -123,12 +123,8 @@ function sizesOf(groups: readonly RowGroup[]) {
 }
 
 function appendFooter(rows: number, groups: RowGroup[], dataset: Dataset): void {
-  const metadata = new ByteWriter(1024 * groups.length);
-  for (const group of groups) rowGroupMetadata(metadata, group, 0, dataset);
-  const footer = footerBytes(rows, groups.length, metadata.written(), dataset);
-  out.append(footer);
-  out.uint32(footer.length);
-  out.append(PARQUET_MAGIC);
+  const metadata = rowGroupsMetadata(groups, 0, dataset);
+  for (const piece of footerPieces(rows, groups.length, [metadata], dataset)) out.append(piece);
 }
 
 /** The inputs of a section's row groups. */

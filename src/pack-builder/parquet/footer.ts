@@ -3,7 +3,7 @@
  * relative to the section or to the pack.
  */
 import type { Column, Dataset } from "../../datasets/dataset.ts";
-import { encodingOf } from "../../packs/layout.ts";
+import { encodingOf, PARQUET_MAGIC } from "../../packs/layout.ts";
 import { ByteWriter } from "./byte-writer.ts";
 import { type ChunkPlace, ENCODING } from "./column-chunk.ts";
 import { THRIFT, ThriftWriter } from "./thrift-writer.ts";
@@ -26,8 +26,14 @@ export interface RowGroup {
   chunks: ChunkPlace[];
 }
 
-/** Appends the metadata of a row group of `dataset`, with `base` bytes added to its offsets. */
-export function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number, { columns }: Dataset): void {
+/** Returns the metadata of row groups of `dataset`, with `base` bytes added to their offsets. */
+export function rowGroupsMetadata(groups: readonly RowGroup[], base: number, dataset: Dataset): Uint8Array {
+  const out = new ByteWriter(1 << 14);
+  for (const group of groups) rowGroupMetadata(out, group, base, dataset);
+  return out.take();
+}
+
+function rowGroupMetadata(out: ByteWriter, group: RowGroup, base: number, { columns }: Dataset): void {
   const thrift = new ThriftWriter(out);
   let rawSize = 0;
   let size = 0;
@@ -86,15 +92,16 @@ function statistics(thrift: ThriftWriter, smallest: string, largest: string): vo
 }
 
 /**
- * Returns a footer without its length and magic. `groups` is the metadata of its row groups, whose number is `count`.
+ * Yields a footer, its length and its magic in pieces. The footer of a whole market's quotes has 70 MB. `groups` is the
+ * metadata of its row groups in pieces (see `rowGroupsMetadata`); `count` is the number of row groups.
  */
-export function footerBytes(
+export function* footerPieces(
   rows: number,
   count: number,
-  groups: Uint8Array,
+  groups: Iterable<Uint8Array>,
   { name, columns }: Dataset,
-): Uint8Array<ArrayBuffer> {
-  const out = new ByteWriter(groups.length + 1024);
+): Generator<Uint8Array> {
+  const out = new ByteWriter(4096);
   const thrift = new ThriftWriter(out);
   thrift.begin();
   thrift.i32(1, 1);
@@ -106,7 +113,13 @@ export function footerBytes(
   for (const column of columns) schemaElement(thrift, column);
   thrift.i64(3, rows);
   thrift.list(4, THRIFT.STRUCT, count);
-  out.append(groups);
+  let length = out.length;
+  yield out.take();
+  out.clear();
+  for (const piece of groups) {
+    length += piece.length;
+    yield piece;
+  }
   thrift.text(6, CREATED_BY);
   // Declares that minima and maxima use the types' own order. Without this declaration, readers ignore them.
   thrift.list(7, THRIFT.STRUCT, columns.length);
@@ -117,7 +130,9 @@ export function footerBytes(
     thrift.end();
   }
   thrift.end();
-  return out.take();
+  out.uint32(length + out.length);
+  out.append(PARQUET_MAGIC);
+  yield out.take();
 }
 
 function schemaElement(thrift: ThriftWriter, column: Column): void {

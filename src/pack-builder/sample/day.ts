@@ -26,6 +26,8 @@ export interface SampleDay {
   /** The number of orders of the whole day, at least 1. */
   rows?: number;
   seed?: string;
+  /** The number of securities, at least the 20 that every sample day has; `sampleSecurities` gives the default. */
+  securities?: number;
 }
 
 /** Yields the sections of a sample day sorted by symbol, so that memory holds one security at a time. */
@@ -33,8 +35,9 @@ export function* sampleSections({
   tradedate,
   rows = DEFAULT_ROWS,
   seed = DEFAULT_SEED,
+  securities,
 }: SampleDay): Generator<SampleSection> {
-  for (const security of sampleSecurities(rows, seed)) {
+  for (const security of sampleSecurities(rows, seed, securities)) {
     const { symbol, market } = security;
     yield { symbol, market, columns: sampleOrders(security, `${seed} ${tradedate}`) };
   }
@@ -45,10 +48,10 @@ export function* sampleSections({
  * `sampleSections`. `hasQuotes: false` leaves out the quotes, which take the most time.
  */
 export function* sampleDatasets(
-  { tradedate, rows = DEFAULT_ROWS, seed = DEFAULT_SEED }: SampleDay,
+  { tradedate, rows = DEFAULT_ROWS, seed = DEFAULT_SEED, securities }: SampleDay,
   { hasQuotes = true } = {},
 ) {
-  for (const security of sampleSecurities(rows, seed)) {
+  for (const security of sampleSecurities(rows, seed, securities)) {
     const { symbol, market } = security;
     yield { symbol, market, ...sampleRows(security, `${seed} ${tradedate}`, hasQuotes) };
   }

@@ -53,24 +53,29 @@ const RANGES: readonly [string, Market, Kind][] = [
   ["12", "SZ", "bond"],
 ];
 
-const FULL_MARKET = 7800;
+/** The number of securities of a full day. */
+export const FULL_MARKET = 7_800;
 /** The mean number of orders of a security on a full day (130 million orders, 7,800 securities). */
 const MEAN_ROWS = 16_667;
 
 /**
  * Returns the securities of a day with exactly `rows` orders, sorted by symbol. They are the 20 named securities and,
- * on larger days, generated securities of both exchanges, up to 7,800 in total. The order counts of generated
- * securities are distributed as on a real day (log-normal, quartiles 0.57 and 1.75 of the median).
+ * on larger days, generated securities of both exchanges, `count` in total. By default, `count` makes each security as
+ * large as on a real day. The order counts of generated securities are distributed as on a real day (log-normal,
+ * quartiles 0.57 and 1.75 of the median).
  */
-export function sampleSecurities(rows: number, seed: string): SampleSecurity[] {
+export function sampleSecurities(
+  rows: number,
+  seed: string,
+  count = Math.min(FULL_MARKET, Math.round(rows / MEAN_ROWS)),
+): SampleSecurity[] {
   const random = seededRandom(`${seed} securities`);
   const weighted = NAMED.map(([symbol, market, kind, yuan, weight]) => ({
     ...security(symbol, market, kind, yuan),
     weight,
   }));
   const taken = new Set(NAMED.map(([symbol]) => symbol));
-  const wanted = Math.min(FULL_MARKET, Math.round(rows / MEAN_ROWS));
-  for (let number = 0; weighted.length < wanted; number++) {
+  for (let number = 0; weighted.length < count; number++) {
     const [prefix, market, kind] = RANGES[number % RANGES.length] ?? ["60", "SH", "stock"];
     const symbol = `${prefix}${String(Math.floor(number / RANGES.length) * 7 + 11).padStart(4, "0")}`;
     if (taken.has(symbol)) continue;

@@ -8,12 +8,11 @@ import { crc32 } from "node:zlib";
 import { parquetMetadata } from "hyparquet";
 import type { Column, Dataset } from "../../datasets/dataset.ts";
 import { DATASETS } from "../../datasets/registry.ts";
-import { type ChunkSizes, chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
+import { chunkTableBytes, decodeChunkTable } from "../../packs/chunk-table.ts";
 import { asFormat, PackFormatError } from "../../packs/errors.ts";
 import { PARQUET_MAGIC, type SectionEntry } from "../../packs/layout.ts";
 import type { PackFile } from "../pack-file.ts";
-import { ByteWriter } from "../parquet/byte-writer.ts";
-import { footerBytes, type RowGroup, rowGroupMetadata } from "../parquet/footer.ts";
+import { footerPieces, type RowGroup, rowGroupsMetadata } from "../parquet/footer.ts";
 
 /** Returns the first damaged place of `pack` as a clause; `null` when every checksum and footer is right. */
 export async function packDamage(pack: PackFile): Promise<string | null> {
@@ -33,7 +32,10 @@ export type BlockTimes = readonly { first: string; last: string }[];
 
 export interface CheckedSection {
   entry: SectionEntry;
-  groups: RowGroup[];
+  /** The bytes of the chunk table. A whole market's quotes have a million column chunks. */
+  table: Uint8Array;
+  /** The first and last time of every block. */
+  times: BlockTimes;
   /** The dataset with the section's encodings. */
   encoded: Dataset;
 }
@@ -67,7 +69,7 @@ export class PackBytes {
       const table = checkSection(entry, bytes, this.dataset);
       const { times, dataset } = statedIn(entry, bytes, this.dataset);
       this.times.push(times);
-      this.sections.push({ entry, groups: rowGroupsOf(entry, table, times), encoded: dataset });
+      this.sections.push({ entry, table, times, encoded: dataset });
       onSection(entry, bytes, number);
     }
   }
@@ -83,30 +85,35 @@ export class PackBytes {
   }
 
   /**
-   * Returns the footer, with its length and magic, of a file that consists of consecutive checked sections, followed by
-   * this footer.
+   * Yields, in pieces, the footer, with its length and magic, of a file that consists of consecutive checked sections,
+   * followed by this footer.
    */
-  footer(sections: readonly CheckedSection[]): Uint8Array {
-    const metadata = new ByteWriter(4096);
+  footer(sections: readonly CheckedSection[]): Generator<Uint8Array> {
     const start = sections[0]?.entry.offset ?? 0;
     let [rows, count] = [0, 0];
-    for (const { entry, groups, encoded } of sections) {
-      for (const group of groups) rowGroupMetadata(metadata, group, entry.offset - start, encoded);
+    for (const { entry } of sections) {
       rows += entry.rows;
-      count += groups.length;
+      count += entry.blocks.length;
     }
-    return closed(footerBytes(rows, count, metadata.written(), this.dataset));
+    const groups = sections
+      .values()
+      .map((each) => rowGroupsMetadata(rowGroupsOf(each), each.entry.offset - start, each.encoded));
+    return footerPieces(rows, count, groups, this.dataset);
   }
 
-  private async compare(offset: number, expected: Uint8Array, what: string): Promise<void> {
-    const found = await this.pack.read(offset, expected.length);
-    const at = expected.findIndex((byte, i) => byte !== found[i]);
-    if (at >= 0) throw new PackFormatError(`${what} differs at byte ${offset + at}`);
+  private async compare(offset: number, expected: Iterable<Uint8Array>, what: string): Promise<void> {
+    let from = offset;
+    for (const piece of expected) {
+      const found = await this.pack.read(from, piece.length);
+      const at = piece.findIndex((byte, i) => byte !== found[i]);
+      if (at >= 0) throw new PackFormatError(`${what} differs at byte ${from + at}`);
+      from += piece.length;
+    }
   }
 }
 
-/** Returns the chunk table of a section. Throws `PackFormatError` when its bytes do not match the index. */
-function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Dataset): ChunkSizes[][] {
+/** Returns the bytes of a section's chunk table. Throws `PackFormatError` when its bytes do not match the index. */
+function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Dataset): Uint8Array {
   const code = `${entry.symbol}.${entry.market}`;
   entry.blocks.forEach((block, number) => {
     const to = entry.blocks[number + 1]?.offset ?? entry.length - entry.footerLength;
@@ -123,8 +130,9 @@ function checkSection(entry: SectionEntry, bytes: Uint8Array, { columns }: Datas
   if (!ends.every((end) => PARQUET_MAGIC.every((byte, i) => byte === end[i]))) {
     throw new PackFormatError(`the section of ${code} does not begin and end with PAR1`);
   }
-  const table = bytes.subarray(4, 4 + chunkTableBytes(entry.blocks.length, columns.length));
-  return decodeChunkTable(table, entry.blocks.length, columns.length);
+  const table = bytes.slice(4, 4 + chunkTableBytes(entry.blocks.length, columns.length));
+  decodeChunkTable(table, entry.blocks.length, columns.length);
+  return table;
 }
 
 /** Returns what the footer of a checked section states: the times of its blocks, and the encodings of its columns. */
@@ -156,10 +164,11 @@ function formerly(dataset: Dataset): Dataset {
   return { ...dataset, columns };
 }
 
-function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTimes): RowGroup[] {
+function rowGroupsOf({ entry, table, times, encoded }: CheckedSection): RowGroup[] {
+  const sizes = decodeChunkTable(table, entry.blocks.length, encoded.columns.length);
   return entry.blocks.map((block, number) => {
     let offset = block.offset;
-    const chunks = (table[number] ?? []).map(({ dictionary, total, uncompressed }) => {
+    const chunks = (sizes[number] ?? []).map(({ dictionary, total, uncompressed }) => {
       const chunk = { offset, dataOffset: offset + dictionary, size: total, rawSize: uncompressed };
       offset += total;
       return chunk;
@@ -172,13 +181,4 @@ function rowGroupsOf(entry: SectionEntry, table: ChunkSizes[][], times: BlockTim
       chunks,
     };
   });
-}
-
-/** Returns a footer followed by its length and `PAR1`. */
-function closed(footer: Uint8Array): Uint8Array {
-  const out = new ByteWriter(footer.length + 8);
-  out.append(footer);
-  out.uint32(footer.length);
-  out.append(PARQUET_MAGIC);
-  return out.take();
 }

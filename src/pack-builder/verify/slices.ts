@@ -15,8 +15,7 @@ const PIECE_BYTES = 4 * 1024 * 1024;
 /**
  * Yields the paths of Parquet files that together contain the rows of `pack` in order: the pack itself, or slices of
  * consecutive sections. All slices have the same path in the folder `scratch`, or in a temporary folder: each
- * overwrites the one before. `bytes`
- * has checked the pack and derives the footer of a slice from the checked sections.
+ * overwrites the one before. `bytes` has checked the pack and derives the footer of a slice from the checked sections.
  */
 export async function* slicesOf(
   path: string,
@@ -35,7 +34,7 @@ export async function* slicesOf(
   const slice = join(scratch ?? own?.path ?? "", "slice.parquet");
   for (const sections of slices) {
     await writeFile(slice, piecesOf(pack, sections));
-    await appendFile(slice, bytes.footer(sections));
+    await appendFile(slice, Buffer.concat([...bytes.footer(sections)]));
     yield slice;
   }
 }
@@ -46,7 +45,7 @@ function divided(sections: readonly CheckedSection[], mostChunks: number): Check
   let slice: CheckedSection[] = [];
   let total = 0;
   for (const section of sections) {
-    const chunks = section.groups.reduce((sum, group) => sum + group.chunks.length, 0);
+    const chunks = section.entry.blocks.length * section.encoded.columns.length;
     if (slice.length === 0 || total + chunks > mostChunks) {
       slice = [];
       slices.push(slice);

@@ -10,7 +10,7 @@ import { FileSink } from "../../../src/pack-builder/pack-sink.ts";
 import { PackWriter } from "../../../src/pack-builder/pack-writer.ts";
 import { ByteWriter } from "../../../src/pack-builder/parquet/byte-writer.ts";
 import { ENCODING, plainChunk } from "../../../src/pack-builder/parquet/column-chunk.ts";
-import { footerBytes, rowGroupMetadata } from "../../../src/pack-builder/parquet/footer.ts";
+import { footerPieces, rowGroupsMetadata } from "../../../src/pack-builder/parquet/footer.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { openBlock } from "../../../src/packs/block-columns.ts";
 import { decodeChunkTable, encodeChunkTable } from "../../../src/packs/chunk-table.ts";
@@ -75,20 +75,17 @@ async function writeFormerPack({ block, sizes, entry }: ReturnType<typeof former
     String(time).padStart(9, "0"),
   );
   const group = { rows, symbol: section.symbol, firstTime, lastTime, chunks };
-  const metadata = new ByteWriter(4096);
-  rowGroupMetadata(metadata, group, 0, former);
-  const footer = footerBytes(rows, 1, metadata.written(), former);
+  const metadata = rowGroupsMetadata([group], 0, former);
+  const footer = Buffer.concat([...footerPieces(rows, 1, [metadata], former)]);
   const out = new ByteWriter(1 << 16);
   for (const part of [PARQUET_MAGIC, encodeChunkTable([sizes], sizes.length), block, footer])
     out.append(part);
-  out.uint32(footer.length);
-  out.append(PARQUET_MAGIC);
   const bytes = out.take();
   const path = join(temporaryFolder(), "former.parquet");
   const writer = new PackWriter(DAY, await FileSink.create(path), "trades");
   Reflect.set(writer, "dataset", former);
   const places = {
-    ...{ length: bytes.length, footerLength: footer.length + 8, crc: crc32(bytes) },
+    ...{ length: bytes.length, footerLength: footer.length, crc: crc32(bytes) },
     blocks: entry.blocks.map((each) => ({ ...each, crc: crc32(block) })),
   };
   await writer.append({ entry: { ...entry, ...places }, bytes, groups: [group] });
