@@ -129,6 +129,8 @@ export async function buildPacks({
     for (const dataset of wanted) {
       const check = async (partial: string) => {
         const unnamed = { [dataset]: partial };
+        // The verification keeps one processor busy.
+        await pool.endOne();
         // If this fails, the day is checked again after the build, which reports the failure.
         day = await checkDay(outFolder, tradedate, { pool, unnamed }).catch(() => undefined);
       };

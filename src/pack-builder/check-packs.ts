@@ -58,7 +58,10 @@ interface CheckOptions extends DayOptions {
   shortfalls?: Shortfalls;
 }
 
-/** Splits the securities into `count` slices (at least one) that have about the same number of rows. */
+/**
+ * Splits the securities into `count` slices (at least one) that have about the same number of rows. Each is sorted, so
+ * that the threads rarely check their largest securities at the same time, which would take the most memory.
+ */
 function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): string[][] {
   const slices = Array.from({ length: Math.max(1, count) }, () => ({ rows: 0, codes: [] as string[] }));
   for (const [code, rows] of [...rowsOfCode].sort((a, b) => b[1] - a[1])) {
@@ -66,7 +69,7 @@ function slicesOf(rowsOfCode: ReadonlyMap<string, number>, count: number): strin
     least.rows += rows;
     least.codes.push(code);
   }
-  return slices.map(({ codes }) => codes);
+  return slices.map(({ codes }) => codes.sort());
 }
 
 /** Returns the file name of a day's quality sheet. */

@@ -36,7 +36,7 @@ const ENDED = "a worker thread ended before it finished its work";
 type Answer = { result: unknown } | { error: unknown };
 
 export class WorkerPool {
-  readonly threads: number;
+  private most: number;
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[] = [];
@@ -50,8 +50,13 @@ export class WorkerPool {
    * With 0 threads, the calling thread does the work, which is faster for a few small files.
    */
   constructor(threads: number) {
-    this.threads = threads;
+    this.most = threads;
     if (threads === 0) this.own = new ThreadJobs(0);
+  }
+
+  /** The maximum number of threads; 0 when the calling thread does the work. */
+  get threads(): number {
+    return this.most;
   }
 
   /** Starts all threads, so that they load their code while the caller prepares the work. */
@@ -78,6 +83,17 @@ export class WorkerPool {
   /** Runs every check on the securities of a slice. Throws `PackFormatError` for a pack that cannot be decoded. */
   checkSlice(slice: CheckedSlice): Promise<SecurityReport[]> {
     return this.run({ check: slice }) as Promise<SecurityReport[]>;
+  }
+
+  /** Ends one of several threads, which frees its memory. No work may be running. */
+  async endOne(): Promise<void> {
+    if (this.most < 2) return;
+    this.most -= 1;
+    const thread = this.all.length > this.most ? this.idle.pop() : undefined;
+    if (thread === undefined) return;
+    thread.removeAllListeners("exit");
+    this.all.splice(this.all.indexOf(thread), 1);
+    await thread.terminate();
   }
 
   async close(): Promise<void> {
