@@ -169,8 +169,8 @@ async function rightUnits(built: readonly BuiltPack[]): Promise<Units> {
 }
 
 /**
- * Writes the auction pack next to the quote pack. If another kind of file has the auction pack's name, keeps that file and returns only its path. Returns `null`
- * if there is no quote pack or no security has an auction.
+ * Writes the auction pack next to the quote pack. If another kind of file has the auction pack's name, keeps that file
+ * and returns only its path. Returns `null` if there is no quote pack or no security has an auction.
  */
 async function auctionOf(
   { tradedate, outFolder }: Pick<BuildOptions, "tradedate" | "outFolder">,

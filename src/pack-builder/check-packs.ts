@@ -1,7 +1,7 @@
 /**
  * Runs the quality check of a day: reads the day's packs back, one security at a time. Writes the quality sheet next to
- * the packs, as JSON and as an HTML page. Memory holds the verdicts of all securities, and the rows of one
- * security for each thread.
+ * the packs, as JSON and as an HTML page. Memory holds the verdicts of all securities, and the rows of one security for
+ * each thread.
  */
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
