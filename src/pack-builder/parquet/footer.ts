@@ -92,7 +92,7 @@ function statistics(thrift: ThriftWriter, smallest: string, largest: string): vo
 }
 
 /**
- * Yields a footer, its length and its magic in pieces. The footer of a whole market's quotes has 70 MB. `groups` is the
+ * Yields a footer, its length and its magic in pieces. The footer of a whole market's quotes has 20 MB. `groups` is the
  * metadata of its row groups in pieces (see `rowGroupsMetadata`); `count` is the number of row groups.
  */
 export function* footerPieces(

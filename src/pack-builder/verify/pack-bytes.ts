@@ -32,7 +32,7 @@ export type BlockTimes = readonly { first: string; last: string }[];
 
 export interface CheckedSection {
   entry: SectionEntry;
-  /** The bytes of the chunk table. A whole market's quotes have a million column chunks. */
+  /** The bytes of the chunk table. A whole market's quotes have half a million column chunks. */
   table: Uint8Array;
   /** The first and last time of every block. */
   times: BlockTimes;
