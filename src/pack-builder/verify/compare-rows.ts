@@ -108,8 +108,8 @@ export class RowComparison {
   }
 
   /**
-   * Returns `prices` × 10000; each price must be a whole number of ten-thousandths. The result is valid until the next
-   * call with the same `name`.
+   * Returns `prices` × 10000; each price must be a whole number of ten-thousandths. The result can be longer than
+   * `prices`, and is valid until the next call with the same `name`.
    */
   private pricesE4(name: string, prices: Float64Array, first: number): Float64Array {
     let rounded = this.rounded.get(name);

@@ -32,17 +32,17 @@ export type BlockTimes = readonly { first: string; last: string }[];
 
 export interface CheckedSection {
   entry: SectionEntry;
+  /** The section's number in the index, from 0. */
+  number: number;
   /** The bytes of the chunk table. A whole market's quotes have half a million column chunks. */
   table: Uint8Array;
-  /** The first and last time of every block. */
+  /** The times in the section's footer. */
   times: BlockTimes;
   /** The dataset with the section's encodings. */
   encoded: Dataset;
 }
 
 export class PackBytes {
-  /** The times in the footer of every checked section, in the order of the index. */
-  readonly times: BlockTimes[] = [];
   private readonly pack: PackFile;
   private readonly dataset: Dataset;
   /** Every checked section with rows, in the order of the index. */
@@ -62,14 +62,10 @@ export class PackBytes {
   ): Promise<void> {
     for (const [number, entry] of this.pack.index.entries.entries()) {
       const bytes = await this.pack.read(entry.offset, entry.length);
-      if (entry.rows === 0) {
-        this.times.push([]);
-        continue;
-      }
+      if (entry.rows === 0) continue;
       const table = checkSection(entry, bytes, this.dataset);
       const { times, dataset } = statedIn(entry, bytes, this.dataset);
-      this.times.push(times);
-      this.sections.push({ entry, table, times, encoded: dataset });
+      this.sections.push({ entry, number, table, times, encoded: dataset });
       onSection(entry, bytes, number);
     }
   }

@@ -104,17 +104,18 @@ async function verifyOpened(
     ...expected,
     onProgress: (share) => onProgress(BYTES_SHARE + (1 - BYTES_SHARE) * share),
   });
-  pack.index.entries.forEach(({ symbol, market, rows }, number) => {
+  for (const { entry, number, times } of bytes.sections) {
+    const { symbol, market } = entry;
     const found = securities[number];
-    if (JSON.stringify(found?.times) !== JSON.stringify(bytes.times[number])) {
+    if (JSON.stringify(found?.times) !== JSON.stringify(times)) {
       throw new PackFormatError(
         `the footer of ${symbol}.${market} has times that differ from those of its rows`,
       );
     }
-    if (rows === 0 || found?.fingerprint === (fingerprints ?? served)[number]) return;
+    if (found?.fingerprint === (fingerprints ?? served)[number]) continue;
     const others = fingerprints === undefined ? "those that the service returns" : "the source's";
     throw new PackFormatError(`the rows of ${symbol}.${market} differ from ${others}`);
-  });
+  }
 }
 
 /**
