@@ -1,10 +1,14 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { BeijingDate } from "../../../src/calendar/beijing.ts";
 import { DATASET_NAMES, DATASETS, type DatasetName } from "../../../src/datasets/registry.ts";
 import { inspectPack } from "../../../src/pack-builder/inspect-pack.ts";
 import { openPackFile } from "../../../src/pack-builder/pack-file.ts";
+import { FileSink } from "../../../src/pack-builder/pack-sink.ts";
+import { PackWriter } from "../../../src/pack-builder/pack-writer.ts";
+import { writeSection } from "../../../src/pack-builder/section-writer.ts";
 import { verifyPack } from "../../../src/pack-builder/verify/verify-pack.ts";
 import { encodeIndexRegion } from "../../../src/packs/index-region.ts";
 import { locateIndex } from "../../../src/packs/locate.ts";
@@ -97,6 +101,26 @@ describe("a pack file", () => {
       writeFileSync(path, pack.subarray(0, length));
       expect(bare(await verifyPack(path)), `cut at ${length}`).toHaveProperty("difference");
     }
+  });
+
+  it("fails the verification if its footers agree on a time that no row has", async () => {
+    const [{ symbol, market, orders } = { symbol: "", market: "SZ" as const, orders: [] }] = test.securities;
+    const section = writeSection(DAY, { symbol, market, columns: columnsOf(orders) }, DATASETS.orders);
+    const { entry, bytes, groups } = section;
+    const [group] = groups;
+    if (group === undefined) throw new Error("the section has no row group");
+    const footerAt = bytes.length - entry.footerLength;
+    const at = footerAt + Buffer.from(bytes.subarray(footerAt)).indexOf(group.lastTime);
+    bytes.set(Buffer.from("235959999"), at);
+    group.lastTime = "235959999";
+    entry.crc = crc32(bytes);
+    const path = join(temporaryFolder(), "pack.parquet");
+    const writer = new PackWriter(DAY, await FileSink.create(path));
+    await writer.append(section);
+    await writer.finish();
+    expect(bare(await verifyPack(path))).toMatchObject({
+      difference: "the footer of 000001.SZ has times that differ from those of its rows",
+    });
   });
 
   it("fails the verification with the name of the damaged block, section or footer", async () => {
