@@ -46,7 +46,6 @@ import { securityKey } from "./parse/security-cell.ts";
 import { Quarantine } from "./quarantine.ts";
 import { sectionsOf } from "./sections.ts";
 import { type Turnovers, type Units, unitProblem, unitsOf } from "./unit-check.ts";
-import { verifyPack } from "./verify/verify-pack.ts";
 import { WorkFolder } from "./work-folder.ts";
 import { type DatasetPool, WorkerPool } from "./worker-pool.ts";
 
@@ -55,6 +54,9 @@ const ROWS_PER_BROKEN = 1_000_000;
 
 /** The size of the chunk that a thread parses: enough for long runs of one security, and several fit in memory. */
 const CHUNK_BYTES = 64 * 1024 * 1024;
+
+/** The number of rows from which the threads of a build have so much memory that new ones do the verification. */
+const RENEWED_ROWS = 10_000_000;
 
 export interface BuildOptions {
   /** The dataset whose pack is built; orders when absent. */
@@ -129,8 +131,6 @@ export async function buildPacks({
     for (const dataset of wanted) {
       const check = async (partial: string) => {
         const unnamed = { [dataset]: partial };
-        // The verification keeps one processor busy.
-        await pool.endOne();
         // If this fails, the day is checked again after the build, which reports the failure.
         day = await checkDay(outFolder, tradedate, { pool, unnamed }).catch(() => undefined);
       };
@@ -438,17 +438,17 @@ class Build {
 
   private async verify(partial: string): Promise<void> {
     if (!this.options.verify) return;
-    const beside = this.options.beside?.(partial);
-    const verified = await verifyPack(partial, {
+    if (this.stored >= RENEWED_ROWS) await this.pool.renew();
+    const verified = this.pool.verify(partial, {
       fingerprints: this.fingerprints,
       threads: Math.max(1, this.options.threads),
       scratch: this.work.path,
       onProgress: (share) => this.progress.report("verify", share, 1),
-    }).finally(() => beside);
-    if (verified.ok) return;
-    throw new Error(
-      `the pack differs from the rows read from the delivery: ${differenceIn(verified.refusal)}`,
-    );
+    });
+    const beside = this.options.beside?.(partial);
+    const refusal = await verified.finally(() => beside);
+    if (refusal === null) return;
+    throw new Error(`the pack differs from the rows read from the delivery: ${differenceIn(refusal)}`);
   }
 
   /** Returns how many securities of an exchange have rows. In quotes, halted securities and indices do not count. */

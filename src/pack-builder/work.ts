@@ -16,6 +16,7 @@ import { Cells, type Repeats, repeatsOf } from "./row-repeats.ts";
 import { type WrittenSection, writeSection } from "./section-writer.ts";
 import { type Extent, SpillReader, SpillWriter } from "./spill.ts";
 import { turnoverOf } from "./unit-check.ts";
+import type { Expected } from "./verify/verify-pack.ts";
 
 /** Lines of a file to parse. `from` is the position of the first line in `bytes`. */
 export interface ChunkOfLines {
@@ -26,8 +27,14 @@ export interface ChunkOfLines {
   plan: CellPlan;
 }
 
-/** A job of a thread: work for a build, or the quality check of some securities. */
-export type Job = { build: DatasetBuild; work: Work } | { check: CheckedSlice };
+/** A job of a thread: work for a build, the verification of a pack, or the quality check of some securities. */
+export type Job = { build: DatasetBuild; work: Work } | { verify: PackToVerify } | { check: CheckedSlice };
+
+/** A pack to verify, and what it is compared with. */
+export interface PackToVerify {
+  path: string;
+  expected: Omit<Expected, "onProgress">;
+}
 
 export type Work =
   /** Parses a chunk with all rows of one security and writes its section. */
@@ -89,7 +96,7 @@ const PARSERS = {
   quotes: QuoteParser,
 } as const satisfies Record<DatasetName, unknown>;
 
-/** Runs the jobs of one thread: first the builds, one dataset at a time, then the quality check of the day. */
+/** Runs the jobs of one thread. The builds of different datasets, a verification and the check follow each other. */
 export class ThreadJobs {
   private readonly number: number;
   private bench: Workbench | undefined;
@@ -98,7 +105,8 @@ export class ThreadJobs {
     this.number = number;
   }
 
-  async do(job: Job) {
+  /** Returns the result of a job. `onProgress` is called with the share of a verification, from 0 to 1. */
+  async do(job: Job, onProgress: (share: number) => void) {
     if ("work" in job) {
       if (this.bench?.build.folder !== job.build.folder) {
         this.close();
@@ -106,9 +114,15 @@ export class ThreadJobs {
       }
       return this.bench.do(job.work);
     }
-    // All builds have ended. Closing the last workbench frees the memory of its rows for the check.
+    // The build of a dataset has ended. Closing its workbench frees the memory of its rows.
     this.close();
-    // The check is imported only when it runs. On a small day, no worker thread runs it.
+    // Both modules are imported only in the threads that need them.
+    if ("verify" in job) {
+      const { verifyPack } = await import("./verify/verify-pack.ts");
+      const { path, expected } = job.verify;
+      const verified = await verifyPack(path, { ...expected, onProgress });
+      return verified.ok ? null : verified.refusal;
+    }
     const { checkSlice } = await import("./check-slice.ts");
     return checkSlice(job.check);
   }

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { Worker as Thread } from "node:worker_threads";
 import type { SecurityReport } from "../quality/sheet.ts";
 import type { CheckedSlice } from "./check-slice.ts";
+import type { Expected, VerifyDenial } from "./verify/verify-pack.ts";
 import {
   type ChunkOfLines,
   type ChunkReport,
@@ -33,15 +34,19 @@ const YOUNG_MIB = 16;
 
 const ENDED = "a worker thread ended before it finished its work";
 
-type Answer = { result: unknown } | { error: unknown };
+type Answer = { progress: number } | { result: unknown } | { error: unknown };
 
 export class WorkerPool {
-  private most: number;
   private readonly idle: Thread[] = [];
   private readonly waiting: ((thread: Thread) => void)[] = [];
   private readonly all: Thread[] = [];
+  /** The maximum number of threads; 0 when the calling thread does the work. */
+  readonly threads: number;
   /** The error with which a thread ended. That thread never answers again, so all later work is rejected. */
   private failure: unknown;
+  private readonly onExit = () => {
+    this.failure ??= new Error(ENDED);
+  };
   /** Does the work in the calling thread when there are no worker threads. */
   private readonly own: ThreadJobs | undefined;
 
@@ -50,13 +55,8 @@ export class WorkerPool {
    * With 0 threads, the calling thread does the work, which is faster for a few small files.
    */
   constructor(threads: number) {
-    this.most = threads;
+    this.threads = threads;
     if (threads === 0) this.own = new ThreadJobs(0);
-  }
-
-  /** The maximum number of threads; 0 when the calling thread does the work. */
-  get threads(): number {
-    return this.most;
   }
 
   /** Starts all threads, so that they load their code while the caller prepares the work. */
@@ -77,6 +77,10 @@ export class WorkerPool {
         run({ kind: "spill-chunk", chunk }),
       sectionOfSpill: (key: number, extents: FileExtent[]): Promise<SectionResult> =>
         run({ kind: "section-of-spill", key, extents }),
+      /** Verifies the built pack as `verifyPack` does. Returns `null`, or why the pack is refused. */
+      verify: (path: string, { onProgress, ...expected }: Expected): Promise<VerifyDenial | null> =>
+        this.run({ verify: { path, expected } }, onProgress) as Promise<never>,
+      renew: () => this.renew(),
     };
   }
 
@@ -85,15 +89,16 @@ export class WorkerPool {
     return this.run({ check: slice }) as Promise<SecurityReport[]>;
   }
 
-  /** Ends one of several threads, which frees its memory. No work may be running. */
-  async endOne(): Promise<void> {
-    if (this.most < 2) return;
-    this.most -= 1;
-    const thread = this.all.length > this.most ? this.idle.pop() : undefined;
-    if (thread === undefined) return;
-    thread.removeAllListeners("exit");
-    this.all.splice(this.all.indexOf(thread), 1);
-    await thread.terminate();
+  /**
+   * Replaces all threads by new ones, which frees the memory that work has left in them. The new threads must compile
+   * their code again. No work may be running.
+   */
+  private async renew(): Promise<void> {
+    this.idle.length = 0;
+    const former = this.all.splice(0);
+    for (const thread of former) thread.off("exit", this.onExit);
+    this.start();
+    await Promise.all(former.map((thread) => thread.terminate()));
   }
 
   async close(): Promise<void> {
@@ -101,8 +106,8 @@ export class WorkerPool {
     await Promise.all(this.all.map((thread) => thread.terminate()));
   }
 
-  private async run(job: Job): Promise<unknown> {
-    if (this.own !== undefined) return this.own.do(job);
+  private async run(job: Job, onProgress = (_share: number) => {}): Promise<unknown> {
+    if (this.own !== undefined) return this.own.do(job, onProgress);
     const thread =
       this.idle.pop() ??
       (this.all.length < this.threads
@@ -110,7 +115,7 @@ export class WorkerPool {
         : await new Promise<Thread>((resolve) => this.waiting.push(resolve)));
     try {
       if (this.failure !== undefined) throw this.failure;
-      return await answerOf(thread, job);
+      return await answerOf(thread, job, onProgress);
     } finally {
       const next = this.waiting.shift();
       if (next === undefined) this.idle.push(thread);
@@ -128,9 +133,7 @@ export class WorkerPool {
     thread.on("error", (error) => {
       this.failure ??= error;
     });
-    thread.once("exit", () => {
-      this.failure ??= new Error(ENDED);
-    });
+    thread.on("exit", this.onExit);
     this.all.push(thread);
     return thread;
   }
@@ -139,7 +142,7 @@ export class WorkerPool {
 /** A worker pool's interface for the build of one dataset. */
 export type DatasetPool = ReturnType<WorkerPool["ofDataset"]>;
 
-function answerOf(thread: Thread, job: Job): Promise<unknown> {
+function answerOf(thread: Thread, job: Job, onProgress: (share: number) => void): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const settle = (end: () => void) => {
       thread.off("message", onMessage);
@@ -147,8 +150,10 @@ function answerOf(thread: Thread, job: Job): Promise<unknown> {
       thread.off("exit", onExit);
       end();
     };
-    const onMessage = (answer: Answer) =>
-      settle(() => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
+    const onMessage = (answer: Answer) => {
+      if ("progress" in answer) onProgress(answer.progress);
+      else settle(() => ("error" in answer ? reject(answer.error) : resolve(answer.result)));
+    };
     const onError = (error: unknown) => settle(() => reject(error));
     const onExit = () => settle(() => reject(new Error(ENDED)));
     thread.on("message", onMessage);
