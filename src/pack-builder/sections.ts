@@ -72,7 +72,7 @@ export async function* sectionsOf(
     return done;
   });
   // Files are read ahead, so that no thread waits for the disk or for decompression.
-  for await (const done of inOrder(counted, pool.threads * 2 + 1)) {
+  for await (const done of inOrder(counted, pool.threads * 4 + 1)) {
     progress.report("write", ++written, ordered.length);
     if (done === null) continue;
     const { file, report, ...result } = done;
