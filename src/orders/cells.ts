@@ -6,7 +6,7 @@
 import { NUMBER_BYTES, PLAIN_BELOW, putInteger, putNumber, putTenThousandths } from "./number-text.ts";
 import { amountOf } from "./record.ts";
 import type { JsonColumn } from "./row-template.ts";
-import { copyText, STEP, type Text, type TextTable } from "./text-table.ts";
+import { copyText, type ShortText, STEP, type Text, type TextTable } from "./text-table.ts";
 
 /** A batch being written: rows `from` (inclusive) to `until` (exclusive) of a block. */
 export interface RowBatch {
@@ -91,23 +91,24 @@ export function digitsCell(lead: Text, column: ColumnOf<"nineDigits">): Cell {
 }
 
 /** Returns a cell that consists of `lead` and an integer. */
-export function integersCell(lead: Text, column: ColumnOf<"integers">): Cell {
+export function integersCell(lead: ShortText, column: ColumnOf<"integers">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
-    const { view, length } = lead;
+    const { word, length } = lead;
     for (let row = from, place = 0; row < until; row++, place++) {
-      const at = copyText(out, ends[place] ?? 0, view, 0, length);
-      ends[place] = putInteger(out, at, values[row] ?? 0);
+      const at = ends[place] ?? 0;
+      out.setUint32(at, word, true);
+      ends[place] = putInteger(out, at + length, values[row] ?? 0);
     }
   };
   return { maxBytes: lead.length + NUMBER_BYTES, append };
 }
 
 /** Returns a cell that consists of `lead` and a number, which is often the same as in the previous row. */
-export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
+export function doublesCell(lead: ShortText, column: ColumnOf<"doubles">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
     const { values } = column;
-    const { view, length } = lead;
+    const { word, length } = lead;
     let [value, start, bytes] = [Number.NaN, 0, 0];
     for (let row = from, place = 0; row < until; row++, place++) {
       const next = values[row] ?? 0;
@@ -116,7 +117,8 @@ export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
         ends[place] = copyText(out, at, out, start, bytes);
         continue;
       }
-      const end = putNumber(out, copyText(out, at, view, 0, length), next);
+      out.setUint32(at, word, true);
+      const end = putNumber(out, at + length, next);
       ends[place] = end;
       [value, start, bytes] = [next, at, end - at];
     }
@@ -125,13 +127,15 @@ export function doublesCell(lead: Text, column: ColumnOf<"doubles">): Cell {
 }
 
 /** Returns a cell that consists of `lead` and the amount, which is price × volume. */
-export function amountsCell(lead: Text, { prices, volumes }: ColumnOf<"amounts">): Cell {
+export function amountsCell(lead: ShortText, { prices, volumes }: ColumnOf<"amounts">): Cell {
   const append = ({ from, until, out, ends }: RowBatch) => {
-    const { view, length } = lead;
+    const { word, length } = lead;
     const { numbers: priceNumbers, index: priceIndex } = prices;
     const { numbers: volumeNumbers, index: volumeIndex } = volumes;
     for (let row = from, place = 0; row < until; row++, place++) {
-      const at = copyText(out, ends[place] ?? 0, view, 0, length);
+      const start = ends[place] ?? 0;
+      out.setUint32(start, word, true);
+      const at = start + length;
       const priceE4 = priceNumbers[priceIndex[row] ?? 0] ?? 0;
       const volume = volumeNumbers[volumeIndex[row] ?? 0] ?? 0;
       const units = priceE4 * volume;

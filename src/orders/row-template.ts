@@ -12,7 +12,17 @@ import {
   tableCell,
 } from "./cells.ts";
 import { NUMBER_BYTES, putNumber } from "./number-text.ts";
-import { copyText, padded, type TextTable, tableOf, textOf, textTable } from "./text-table.ts";
+import {
+  copyText,
+  padded,
+  SHORT_BYTES,
+  type ShortText,
+  shortText,
+  type TextTable,
+  tableOf,
+  textOf,
+  textTable,
+} from "./text-table.ts";
 
 /** The values of one field in a block of rows; `index[row]` is an index into the table of the same column. */
 export type JsonColumn =
@@ -56,8 +66,8 @@ export function rowTemplate(columns: readonly JsonColumn[]): Cell[] {
       lead = "";
     }
   });
-  const cells = parts.map((part) =>
-    "texts" in part ? tableCell(textTable(part.texts), part.index) : cellOf(part.lead, part.column),
+  const cells = parts.flatMap((part) =>
+    "texts" in part ? tableCell(textTable(part.texts), part.index) : cellsOf(part.lead, part.column),
   );
   return lead === "" ? cells : [...cells, constantCell(textOf(lead))];
 }
@@ -100,18 +110,23 @@ function joined(parts: Part[], next: Texts): Texts {
   return { texts: last.texts.flatMap((text) => next.texts.map((after) => text + after)), index };
 }
 
-function cellOf(lead: string, column: Varying): Cell {
+/** Returns the cell of `column` with `lead`, the text before it; two cells if `lead` is long. */
+function cellsOf(lead: string, column: Varying): Cell | Cell[] {
+  if (column.kind === "numbers") return tableCell(numberTable(lead, column.numbers), column.index);
+  const text = textOf(lead);
+  if (column.kind === "nineDigits") return digitsCell(text, column);
+  if (text.length > SHORT_BYTES) return [constantCell(text), cellOf({ word: 0, length: 0 }, column)];
+  return cellOf(shortText(text), column);
+}
+
+function cellOf(lead: ShortText, column: Exclude<Varying, { kind: "numbers" | "nineDigits" }>): Cell {
   switch (column.kind) {
-    case "numbers":
-      return tableCell(numberTable(lead, column.numbers), column.index);
-    case "nineDigits":
-      return digitsCell(textOf(lead), column);
     case "integers":
-      return integersCell(textOf(lead), column);
+      return integersCell(lead, column);
     case "doubles":
-      return doublesCell(textOf(lead), column);
+      return doublesCell(lead, column);
     case "amounts":
-      return amountsCell(textOf(lead), column);
+      return amountsCell(lead, column);
   }
 }
 

@@ -15,6 +15,15 @@ export interface Text {
   length: number;
 }
 
+/** A text of at most `SHORT_BYTES` bytes as a 32-bit word, first byte lowest, so that writing it takes one store. */
+export interface ShortText {
+  word: number;
+  length: number;
+}
+
+/** The maximum length of a `ShortText`. */
+export const SHORT_BYTES = 4;
+
 /** Texts in one buffer, by index. */
 export interface TextTable {
   view: DataView;
@@ -28,6 +37,11 @@ const encoder = new TextEncoder();
 export function textOf(text: string): Text {
   const { view, lengths } = textTable([text]);
   return { view, length: lengths[0] ?? 0 };
+}
+
+/** Returns `text`, of 1 to `SHORT_BYTES` bytes, as a word. */
+export function shortText({ view, length }: Text): ShortText {
+  return { word: view.getUint32(0, true), length };
 }
 
 /** Returns `texts` as bytes. */
