@@ -55,7 +55,7 @@ const ROWS_PER_BROKEN = 1_000_000;
 /** The size of the chunk that a thread parses: enough for long runs of one security, and several fit in memory. */
 const CHUNK_BYTES = 64 * 1024 * 1024;
 
-/** The number of rows from which the threads of a build have so much memory that new ones do the verification. */
+/** A pack of at least this many rows is verified by new threads, because the threads that built it hold much memory. */
 const RENEWED_ROWS = 10_000_000;
 
 export interface BuildOptions {

@@ -71,7 +71,8 @@ export async function* sectionsOf(
     progress.report("sort", ++sorted, ordered.length);
     return done;
   });
-  // Files are read ahead, so that no thread waits for the disk or for decompression.
+  // Files are read ahead, so that no thread waits for the disk, for decompression or, because sections are yielded in
+  // order, for another thread's large security.
   for await (const done of inOrder(counted, pool.threads * 4 + 1)) {
     progress.report("write", ++written, ordered.length);
     if (done === null) continue;
