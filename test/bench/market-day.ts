@@ -138,6 +138,7 @@ function builtFigures(share: string, { run, auction, quality }: Built): BenchRow
     built("processor", cpu(run), "s"),
     built("speed", rows / seconds(run), "rows/s"),
     built("on one core", rows / cpu(run), "rows/s"),
+    ...packs.map((pack) => built(pack.dataset, pack.rows / pack.seconds, "rows/s")),
     built("most memory", run.peakBytes / 2 ** 20, "MiB"),
     ...packs.map(({ dataset, rows: of, sizeBytes }) => stored(dataset, sizeBytes / of, "B/row")),
     stored("all packs", (sizeOf(run.result) + auctionBytes) / 1e6, "MB"),

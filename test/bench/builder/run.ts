@@ -16,7 +16,7 @@ import { CONTENDERS, type Task } from "./contenders.ts";
 
 /** The packs that a build of a day wrote. */
 export interface DayPacks {
-  packs: { dataset: string; rows: number; securities: number; sizeBytes: number }[];
+  packs: { dataset: string; rows: number; securities: number; seconds: number; sizeBytes: number }[];
   /** The size of the auction pack; 0 without one. */
   auctionBytes: number;
 }
@@ -31,7 +31,9 @@ const day =
       onProgress: () => {},
     });
     return {
-      packs: packs.map(({ packBytes, ...pack }) => ({ ...pack, sizeBytes: packBytes })),
+      packs: packs.map(({ dataset, rows, securities, seconds, packBytes }) => ({
+        ...{ dataset, rows, securities, seconds, sizeBytes: packBytes },
+      })),
       auctionBytes: auction === null ? 0 : statSync(auction.path).size,
     };
   };
@@ -46,13 +48,18 @@ const auction: Task<void> = async ({ tradedate, out }) => {
   await rm(path);
 };
 
+/** Checks the day and writes its quality sheet. */
+const quality: Task<void> = async ({ tradedate, out }) => {
+  await checkFolder(out, tradedate);
+};
+
+/** The results are printed, so they must be short, however many securities and files the day has. */
 const TASKS: ReadonlyMap<string, Task<unknown>> = new Map<string, Task<unknown>>([
   ...CONTENDERS,
   ["all", day()],
   ...DATASET_NAMES.map((name) => [name, day([name])] as const),
   ["auction", auction],
-  // Checks the day and writes its quality sheet.
-  ["quality", ({ tradedate, out }) => checkFolder(out, tradedate)],
+  ["quality", quality],
 ]);
 
 /**
