@@ -31,7 +31,7 @@ export interface ChunkOfLines {
 export type Job = { build: DatasetBuild; work: Work } | { verify: PackToVerify } | { check: CheckedSlice };
 
 /** A pack to verify, and what it is compared with. */
-export interface PackToVerify {
+interface PackToVerify {
   path: string;
   expected: Omit<Expected, "onProgress">;
 }
